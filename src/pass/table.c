@@ -9,6 +9,8 @@
 #include "ir/shardings.h"
 #include "pass/pipelines.h"
 #include "propagate/passes.h"
+#include "transform/call_graph.h"
+#include "transform/passes.h"
 
 /* ---- rows ---- */
 

@@ -125,7 +125,7 @@ static tsr_status sources_of_argument(propagation *s, uint32_t func, uint32_t in
                                       size_t *count)
 {
     size_t num_calls = 0;
-    for (uint32_t call = first_call(s, func); call != 0; call = next_call(s, call)) {
+    for (uint32_t call = calls_first(s, func); call != 0; call = calls_next(s, call)) {
         num_calls++;
     }
     *count = 0;
@@ -133,7 +133,7 @@ static tsr_status sources_of_argument(propagation *s, uint32_t func, uint32_t in
     if (*out == NULL) {
         return diag_nomem(s->w.ctx);
     }
-    for (uint32_t call = first_call(s, func); call != 0; call = next_call(s, call)) {
+    for (uint32_t call = calls_first(s, func); call != 0; call = calls_next(s, call)) {
         add_operand(s->w.p, call, index, *out, count);
     }
     return TSR_OK;
@@ -166,7 +166,7 @@ tsr_status edge_sources(propagation *s, uint32_t edge, uint32_t **out, size_t *c
     const uint32_t op = value_op(p, owner);
     if (op != 0) {
         return op_is(p, op, OP_FUNC_CALL)
-                   ? single_source(s, return_of(p, callee_of(s, op)), index, out, count)
+                   ? single_source(s, return_of(p, calls_callee(s, op)), index, out, count)
                    : sources_of_result(s, op, index, out, count);
     }
     const uint32_t parent = block_parent(p, value_block(p, owner));
@@ -286,22 +286,22 @@ tsr_status edge_inside(workspace *w, uint32_t edge, const tsr_sharding *sharding
     return transform(w, &m, !m.stores_inside, sharding, out);
 }
 
-tsr_status argument_outside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
-                            const tsr_sharding **out)
+tsr_status edge_argument_outside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
+                                 const tsr_sharding **out)
 {
     const manual_edge m = manual_of(w->p, argument);
     return transform(w, &m, true, sharding, out);
 }
 
-tsr_status argument_inside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
-                           const tsr_sharding **out)
+tsr_status edge_argument_inside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
+                                const tsr_sharding **out)
 {
     const manual_edge m = manual_of(w->p, argument);
     return transform(w, &m, false, sharding, out);
 }
 
-tsr_status result_inside(workspace *w, uint32_t result, const tsr_sharding *sharding,
-                         const tsr_sharding **out)
+tsr_status edge_result_inside(workspace *w, uint32_t result, const tsr_sharding *sharding,
+                              const tsr_sharding **out)
 {
     const manual_edge m = manual_of(w->p, result);
     return transform(w, &m, false, sharding, out);

@@ -167,7 +167,7 @@ static bool starts_list(const propagation *s, uint32_t place)
     return true;
 }
 
-tsr_status place_write(propagation *s, uint32_t place, const tsr_sharding *sharding)
+tsr_status places_write(propagation *s, uint32_t place, const tsr_sharding *sharding)
 {
     const tsr_program *p = s->w.p;
     if (place == 0) {
@@ -246,7 +246,7 @@ static tsr_status store_arguments(propagation *s, uint32_t op, uint32_t block)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t value = block_argument(p, block, i);
         types[i] = value_type(p, value);
-        TSR_TRY(argument_outside(&s->w, value, s->shardings[value], &outside[i]));
+        TSR_TRY(edge_argument_outside(&s->w, value, s->shardings[value], &outside[i]));
     }
     TSR_TRY(sharding_list_attr(&s->w, outside, types, count, &list));
     tsr_arena_reset(s->w.scratch, mark);

@@ -118,7 +118,7 @@ static name_info describe(const tsr_program *p, uint32_t op, bool as_xla)
     return info;
 }
 
-tsr_status name_of_op(propagation *s, uint32_t op, const name_info **out)
+tsr_status rule_name_of_op(propagation *s, uint32_t op, const name_info **out)
 {
     name_info *info = &s->names[program_op(s->w.p, op)->name];
     if (!info->known) {
@@ -128,7 +128,7 @@ tsr_status name_of_op(propagation *s, uint32_t op, const name_info **out)
     return TSR_OK;
 }
 
-bool op_is_elementwise(propagation *s, uint32_t op, const name_info *info)
+bool rule_op_is_elementwise(propagation *s, uint32_t op, const name_info *info)
 {
     const tsr_program *p = s->w.p;
     if (!info->is_bitcast) {
@@ -141,7 +141,7 @@ bool op_is_elementwise(propagation *s, uint32_t op, const name_info *info)
 
 /* ---- rules of their own ---- */
 
-tsr_status identity_rule(propagation *s, uint32_t type, size_t num_operands, const tsr_rule **out)
+tsr_status rule_identity(propagation *s, uint32_t type, size_t num_operands, const tsr_rule **out)
 {
     const uint32_t key[] = {type, (uint32_t)num_operands};
     interned_rule_entry known;
@@ -360,7 +360,7 @@ static tsr_status find_rule(propagation *s, uint32_t op, const tsr_rule **out)
 {
     const name_info *info = NULL;
     *out = NULL;
-    TSR_TRY(name_of_op(s, op, &info));
+    TSR_TRY(rule_name_of_op(s, op, &info));
     if (program_op(s->w.p, op)->attributes != 0) {
         const uint32_t attr = op_attribute(s->w.p, op, "sdy.sharding_rule");
         if (attr_is(s->w.p, attr, ATTR_SDY)) {
@@ -372,7 +372,7 @@ static tsr_status find_rule(propagation *s, uint32_t op, const tsr_rule **out)
     }
     if (op_is(s->w.p, op, OP_SDY_SHARDING_CONSTRAINT)) {
         const uint32_t type = value_type(s->w.p, op_result(s->w.p, op, 0));
-        return type_is_static(s->w.p, type) ? identity_rule(s, type, 1, out) : TSR_OK;
+        return type_is_static(s->w.p, type) ? rule_identity(s, type, 1, out) : TSR_OK;
     }
     if (info->row != NULL && info->row->rule != NULL) {
         TSR_TRY(rule_of_row(s, op, info->row, out));
@@ -392,12 +392,12 @@ tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out)
     return TSR_OK;
 }
 
-tsr_status op_lacks_rule(propagation *s, uint32_t op, bool *out)
+tsr_status rule_is_lacking(propagation *s, uint32_t op, bool *out)
 {
     const name_info *info = NULL;
     const tsr_rule *rule = NULL;
     *out = false;
-    TSR_TRY(name_of_op(s, op, &info));
+    TSR_TRY(rule_name_of_op(s, op, &info));
     if (!info->is_silent && info->visit == VISIT_RULE) {
         TSR_TRY(rule_of_op(s, op, &rule));
         *out = rule == NULL && !is_known(s->w.p, op, info->row) &&

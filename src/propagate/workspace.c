@@ -28,7 +28,7 @@ void workspace_end(workspace *w)
     tsr_arena_destroy(w->arena);
 }
 
-tsr_status with_workspace(tsr_context *ctx, tsr_program *p, tsr_status (*work)(workspace *w))
+tsr_status workspace_do(tsr_context *ctx, tsr_program *p, tsr_status (*work)(workspace *w))
 {
     workspace w;
     TSR_TRY(workspace_start(ctx, p, &w));
@@ -37,7 +37,7 @@ tsr_status with_workspace(tsr_context *ctx, tsr_program *p, tsr_status (*work)(w
     return status;
 }
 
-uint64_t *table_entry(workspace *w, map *table, const void *key, size_t size)
+uint64_t *workspace_entry(workspace *w, map *table, const void *key, size_t size)
 {
     uint64_t *known = map_find(table, key, size);
     if (known == NULL) {
@@ -81,26 +81,6 @@ tsr_status closed_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
     return empty_sharding(w, mesh, type, false, out);
 }
 
-bool is_replicated(const tsr_sharding *s)
-{
-    for (size_t d = 0; s != NULL && d < s->rank; d++) {
-        if (s->dims[d].num_axes > 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool is_equivalent(const tsr_sharding *a, const tsr_sharding *b)
-{
-    const bool plain_a = is_replicated(a) && (a == NULL || a->num_unreduced == 0);
-    const bool plain_b = is_replicated(b) && (b == NULL || b->num_unreduced == 0);
-    if (plain_a || plain_b) {
-        return plain_a && plain_b;
-    }
-    return tsr_sharding_equivalent(a, b, false);
-}
-
 tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings,
                               const uint32_t *types, size_t count, uint32_t *out)
 {
@@ -142,6 +122,27 @@ tsr_status sharding_list_at(workspace *w, uint32_t attr, size_t count, const tsr
     return TSR_OK;
 }
 
+tsr_status function_shardings(workspace *w, uint32_t func, const char *list, uint32_t *out)
+{
+    const tsr_program *p = w->p;
+    const type_head *type = function_type(p, func);
+    const bool results = list[0] == 'r';
+    const size_t count = results ? type->count - type->inputs : type->inputs;
+    const uint32_t *types = type_list(type) + (results ? type->inputs : 0);
+    const tsr_sharding **shardings = ARENA_ARRAY(w->scratch, const tsr_sharding *, count + 1);
+    bool any = false;
+    *out = 0;
+    if (shardings == NULL) {
+        return diag_nomem(w->ctx);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t attr = dict_get(p, function_dict(p, func, list, i), "sdy.sharding");
+        TSR_TRY(sharding_at(w, attr, &shardings[i]));
+        any = any || (shardings[i] != NULL && !tsr_mesh_is_maximal(shardings[i]->mesh));
+    }
+    return any ? sharding_list_attr(w, shardings, types, count, out) : TSR_OK;
+}
+
 /* ---- writing ---- */
 
 static tsr_status set_result(workspace *w, uint32_t op, uint32_t index, uint32_t attr)
@@ -177,130 +178,4 @@ static tsr_status set_result(workspace *w, uint32_t op, uint32_t index, uint32_t
 tsr_status value_set_sharding(workspace *w, uint32_t value, uint32_t attr)
 {
     return set_result(w, value_op(w->p, value), program_value(w->p, value)->index, attr);
-}
-
-/* ---- rewriting ---- */
-
-static bool is_sdy(const tsr_program *p, uint32_t attr, sdy_attr row)
-{
-    return attr_is(p, attr, ATTR_SDY) && program_attr(p, attr)->row == row;
-}
-
-static tsr_status rewrite_list(workspace *w, sharding_rewrite rewrite, void *state, uint32_t attr,
-                               uint32_t *out)
-{
-    const uint32_t count = program_attr(w->p, attr)->count;
-    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
-    uint32_t *attrs = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
-    if (attrs == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        TSR_TRY(rewrite(w, state, attr_list(program_attr(w->p, attr))[i], &attrs[i]));
-    }
-    const tsr_status status = attr_sharding_list(w->p, attrs, count, out);
-    tsr_arena_reset(w->scratch, mark);
-    return status;
-}
-
-/* All shardings that are entries of a dictionary. */
-static tsr_status rewrite_dict(workspace *w, sharding_rewrite rewrite, void *state, uint32_t *dict)
-{
-    tsr_program *p = w->p;
-    for (size_t i = 0; i < dict_size(p, *dict); i++) {
-        const attr_entry entry = attr_entries(program_attr(p, *dict))[i];
-        uint32_t attr = entry.value;
-        if (is_sdy(p, attr, SDY_SHARDING)) {
-            TSR_TRY(rewrite(w, state, attr, &attr));
-        } else if (is_sdy(p, attr, SDY_SHARDING_PER_VALUE)) {
-            TSR_TRY(rewrite_list(w, rewrite, state, attr, &attr));
-        }
-        if (attr != entry.value) {
-            TSR_TRY(dict_set(p, *dict, string_at(p, entry.name).data, attr, dict));
-        }
-    }
-    return TSR_OK;
-}
-
-static tsr_status rewrite_func(workspace *w, sharding_rewrite rewrite, void *state, uint32_t func,
-                               const char *list)
-{
-    tsr_program *p = w->p;
-    const uint32_t attr = op_property(p, func, list);
-    uint32_t array = 0;
-    if (!attr_is(p, attr, ATTR_ARRAY)) {
-        return TSR_OK;
-    }
-    const uint32_t count = program_attr(p, attr)->count;
-    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
-    uint32_t *dicts = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
-    if (dicts == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        dicts[i] = attr_list(program_attr(p, attr))[i];
-        TSR_TRY(rewrite_dict(w, rewrite, state, &dicts[i]));
-        TSR_TRY(dict_value(p, dicts[i], &dicts[i]));
-    }
-    TSR_TRY(attr_array(p, dicts, count, &array));
-    tsr_arena_reset(w->scratch, mark);
-    return array != attr ? op_set_property(p, func, list, array) : TSR_OK;
-}
-
-tsr_status rewrite_shardings(workspace *w, sharding_rewrite rewrite, void *state)
-{
-    tsr_program *p = w->p;
-    for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, OP_FUNC_FUNC)) {
-            TSR_TRY(rewrite_func(w, rewrite, state, op, "arg_attrs"));
-            TSR_TRY(rewrite_func(w, rewrite, state, op, "res_attrs"));
-        }
-        uint32_t properties = program_op(p, op)->properties;
-        uint32_t attributes = program_op(p, op)->attributes;
-        TSR_TRY(rewrite_dict(w, rewrite, state, &properties));
-        TSR_TRY(rewrite_dict(w, rewrite, state, &attributes));
-        op_set_dicts(p, op, properties, attributes);
-    }
-    return TSR_OK;
-}
-
-/* ---- ops ---- */
-
-tsr_status replace_op(workspace *w, uint32_t old, op_kind kind, size_t num_regions,
-                      uint32_t properties, uint32_t attributes, uint32_t *out)
-{
-    tsr_program *p = w->p;
-    const ir_op *o = program_op(p, old);
-    const uint32_t num_operands = o->num_operands;
-    const uint32_t num_results = o->num_results;
-    uint32_t *list = ARENA_ARRAY(w->scratch, uint32_t, num_operands + num_results + 1);
-    if (list == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    for (uint32_t i = 0; i < num_operands; i++) {
-        list[i] = op_operand(p, old, i);
-    }
-    for (uint32_t i = 0; i < num_results; i++) {
-        list[num_operands + i] = value_type(p, op_result(p, old, i));
-    }
-    const op_spec spec = {.kind = kind,
-                          .operands = list,
-                          .num_operands = num_operands,
-                          .types = list + num_operands,
-                          .num_results = num_results,
-                          .num_regions = num_regions,
-                          .properties = properties,
-                          .attributes = attributes,
-                          .like = old};
-    TSR_TRY(op_create(p, &spec, out));
-    op_insert_before(p, *out, old);
-    return TSR_OK;
-}
-
-void take_results(tsr_program *p, uint32_t old, uint32_t now)
-{
-    for (uint32_t i = 0; i < program_op(p, old)->num_results; i++) {
-        value_replace_uses(p, op_result(p, old, i), op_result(p, now, i), 0);
-    }
-    op_erase(p, old);
 }

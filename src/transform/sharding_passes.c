@@ -3,8 +3,9 @@
 
 #include "base/arena.h"
 #include "mesh/mesh.h"
-#include "propagate/passes.h"
 #include "propagate/workspace.h"
+#include "transform/passes.h"
+#include "transform/rewrite.h"
 
 /* A sharding to be changed: dimensions of its own, in the scratch. */
 static tsr_status open_copy(workspace *w, uint32_t attr, tsr_sharding *out, tsr_dim **dims)
@@ -287,9 +288,9 @@ static tsr_status divide_arguments(workspace *w, uint32_t op)
         const tsr_sharding *inside = NULL;
         types[i] = value_type(p, argument);
         if (shardings[i] != NULL) {
-            TSR_TRY(argument_inside(w, argument, shardings[i], &inside));
+            TSR_TRY(edge_argument_inside(w, argument, shardings[i], &inside));
             TSR_TRY(divide(w, inside, types[i], &inside));
-            TSR_TRY(argument_outside(w, argument, inside, &shardings[i]));
+            TSR_TRY(edge_argument_outside(w, argument, inside, &shardings[i]));
         }
     }
     if (count == 0) {

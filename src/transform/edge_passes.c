@@ -1,7 +1,8 @@
 /* Passes that add data-flow edges to a program, and take them away again. */
+#include "transform/edge_passes.h"
 #include "base/arena.h"
-#include "propagate/passes.h"
 #include "propagate/workspace.h"
+#include "transform/passes.h"
 
 /* ---- adding ---- */
 
@@ -90,7 +91,7 @@ static bool has_own_arguments(const tsr_program *p, uint32_t op)
     return row != NULL && row->argument_shardings != NULL;
 }
 
-tsr_status add_edges_around(workspace *w, uint32_t op)
+tsr_status edge_add_around(workspace *w, uint32_t op)
 {
     if (has_own_arguments(w->p, op)) {
         TSR_TRY(add_to_arguments(w, op_entry_block(w->p, op, 0), OP_SDY_DATA_FLOW_EDGE));
@@ -105,7 +106,7 @@ static tsr_status add_edges(workspace *w)
     for (uint32_t op = op_post_first(p, p->module); op != 0; op = next) {
         next = op_post_next(p, p->module, op);
         if (op_has_trait(p, op, IR_HAS_EDGES)) {
-            TSR_TRY(add_edges_around(w, op));
+            TSR_TRY(edge_add_around(w, op));
         }
     }
     return TSR_OK;
@@ -154,7 +155,7 @@ static tsr_status edge_shardings(workspace *w, const uint32_t *owners, size_t co
     return TSR_OK;
 }
 
-tsr_status sink_owners(workspace *w, const uint32_t *owners, size_t count, uint32_t *out)
+tsr_status edge_sink_owners(workspace *w, const uint32_t *owners, size_t count, uint32_t *out)
 {
     tsr_program *p = w->p;
     const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
@@ -177,7 +178,7 @@ tsr_status sink_owners(workspace *w, const uint32_t *owners, size_t count, uint3
             TSR_TRY(open_sharding(w, mesh, types[i], &shardings[i]));
         }
         if (value_block(p, owners[i]) != 0) {
-            TSR_TRY(argument_outside(w, owners[i], shardings[i], &shardings[i]));
+            TSR_TRY(edge_argument_outside(w, owners[i], shardings[i], &shardings[i]));
         }
         if (edge != 0) {
             remove_edge(p, edge);
@@ -258,7 +259,7 @@ static tsr_status sink_told(workspace *w, uint32_t op, const sunk_row *row)
     return TSR_OK;
 }
 
-tsr_status sink_edges_around(workspace *w, uint32_t op)
+tsr_status edge_sink_around(workspace *w, uint32_t op)
 {
     tsr_program *p = w->p;
     const ir_row *row = program_row(p, op);
@@ -267,13 +268,13 @@ tsr_status sink_edges_around(workspace *w, uint32_t op)
     uint32_t attr = 0;
     if (row->argument_shardings != NULL) {
         TSR_TRY(list_arguments(w, op_entry_block(p, op, 0), &owners, &count));
-        TSR_TRY(sink_owners(w, owners, count, &attr));
+        TSR_TRY(edge_sink_owners(w, owners, count, &attr));
         if (attr != 0) {
             TSR_TRY(op_set_property(p, op, row->argument_shardings, attr));
         }
     }
     TSR_TRY(list_results(w, op, &owners, &count));
-    TSR_TRY(sink_owners(w, owners, count, &attr));
+    TSR_TRY(edge_sink_owners(w, owners, count, &attr));
     if (attr == 0) {
         return TSR_OK;
     }
@@ -292,7 +293,7 @@ static tsr_status sink_edges(workspace *w, bool origins, bool steps)
             if (steps) {
                 TSR_TRY(sink_told(w, op, &steps_sunk));
             }
-            TSR_TRY(sink_edges_around(w, op));
+            TSR_TRY(edge_sink_around(w, op));
         }
     }
     return TSR_OK;

@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "factor/rule.h"
 #include "propagate/debug.h"
-#include "propagate/passes.h"
 #include "propagate/workspace.h"
+#include "transform/passes.h"
 
 /* How the constraints and manual computations that use a value agree. */
 typedef enum agreement {
@@ -156,7 +156,7 @@ static tsr_status write_unreduced(workspace *w, uint32_t edge, const tsr_shardin
 static tsr_status constraint_rule(applying *a, uint32_t type, uint32_t *out)
 {
     workspace *w = a->w;
-    uint64_t *known = table_entry(w, &a->rules, &type, sizeof type);
+    uint64_t *known = workspace_entry(w, &a->rules, &type, sizeof type);
     if (known == NULL) {
         return diag_nomem(w->ctx);
     }
@@ -465,7 +465,7 @@ static tsr_status apply_recorded(workspace *w)
 
 tsr_status pass_apply_constraints(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
 {
-    return with_workspace(
-        ctx, p,
-        tsr_option_bool(options, "debug-propagation-edge-sharding") ? apply_recorded : apply_all);
+    return workspace_do(ctx, p,
+                        tsr_option_bool(options, "debug-propagation-edge-sharding") ? apply_recorded
+                                                                                    : apply_all);
 }

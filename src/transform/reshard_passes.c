@@ -2,8 +2,8 @@
  * Explicit reshards: the walk over a program. Without the full version only calls, concatenates and
  * pending reductions get any.
  */
-#include "propagate/passes.h"
-#include "propagate/reshard.h"
+#include "transform/passes.h"
+#include "transform/reshard.h"
 
 /* ---- ops that data flows around ---- */
 
@@ -18,17 +18,17 @@ static tsr_status flow_to_result(resharding *r, uint32_t op, uint32_t index)
     const bool is_loop = op_is(p, op, OP_STABLEHLO_WHILE);
     const bool is_barrier = op_is(p, op, OP_STABLEHLO_OPTIMIZATION_BARRIER);
     const tsr_sharding *target = NULL;
-    TSR_TRY(sharding_of_use(r->w, op_result(p, op, index), &target));
+    TSR_TRY(reshard_sharding_of(r->w, op_result(p, op, index), &target));
     if (op_is(p, op, OP_SDY_MANUAL_COMPUTATION)) {
-        TSR_TRY(result_inside(r->w, op_result(p, op, index), target, &target));
+        TSR_TRY(edge_result_inside(r->w, op_result(p, op, index), target, &target));
     }
     if (is_loop || is_barrier) {
-        TSR_TRY(to_target(r, operand_use(p, op, index), target, r->full, 0));
+        TSR_TRY(reshard_to_target(r, operand_use(p, op, index), target, r->full, 0));
     }
     for (uint32_t i = is_loop ? 1 : 0; i < program_op(p, op)->num_regions; i++) {
         const uint32_t last = op_terminator(p, op, i);
         if (last != 0 && index < program_op(p, last)->num_operands) {
-            TSR_TRY(to_target(r, operand_use(p, last, index), target, r->full, 0));
+            TSR_TRY(reshard_to_target(r, operand_use(p, last, index), target, r->full, 0));
         }
     }
     return TSR_OK;
@@ -49,7 +49,7 @@ static tsr_status reshard_flow(resharding *r, uint32_t op)
     const tsr_sharding **targets = NULL;
     TSR_TRY(sharding_list_at(w, op_property(p, op, row->argument_shardings), count, &targets));
     for (uint32_t i = 0; i < count; i++) {
-        TSR_TRY(to_target(r, operand_use(p, op, i), targets[i], r->full, 0));
+        TSR_TRY(reshard_to_target(r, operand_use(p, op, i), targets[i], r->full, 0));
     }
     return TSR_OK;
 }
@@ -60,7 +60,7 @@ static tsr_status reshard_call(resharding *r, uint32_t op)
 {
     workspace *w = r->w;
     const tsr_program *p = w->p;
-    const uint32_t func = called_function(p, &r->table, op);
+    const uint32_t func = symbols_callee(p, &r->table, op);
     const uint32_t count = program_op(p, op)->num_operands;
     const tsr_sharding **targets = NULL;
     const tsr_mesh *mesh = NULL;
@@ -68,11 +68,11 @@ static tsr_status reshard_call(resharding *r, uint32_t op)
     if (func == 0) {
         return TSR_OK;
     }
-    TSR_TRY(func_shardings(w, func, "arg_attrs", &attr));
+    TSR_TRY(function_shardings(w, func, "arg_attrs", &attr));
     TSR_TRY(sharding_list_at(w, attr, count, &targets));
     for (uint32_t i = 0; attr == 0 && i < count && mesh == NULL; i++) {
         const tsr_sharding *sharding = NULL;
-        TSR_TRY(sharding_of_use(w, op_operand(p, op, i), &sharding));
+        TSR_TRY(reshard_sharding_of(w, op_operand(p, op, i), &sharding));
         mesh = sharding != NULL && !tsr_mesh_is_maximal(sharding->mesh) ? sharding->mesh : NULL;
     }
     if (attr == 0 && mesh == NULL) {
@@ -82,7 +82,7 @@ static tsr_status reshard_call(resharding *r, uint32_t op)
         if (attr == 0) {
             TSR_TRY(closed_sharding(w, mesh, value_type(p, op_operand(p, op, i)), &targets[i]));
         }
-        TSR_TRY(to_target(r, operand_use(p, op, i), targets[i], true, 0));
+        TSR_TRY(reshard_to_target(r, operand_use(p, op, i), targets[i], true, 0));
     }
     return TSR_OK;
 }
@@ -113,7 +113,7 @@ static tsr_status reshard_returns(resharding *r, uint32_t func)
         const tsr_sharding *target = NULL;
         const uint32_t attr = dict_get(p, function_dict(p, func, "res_attrs", i), "sdy.sharding");
         TSR_TRY(sharding_at(w, attr, &target));
-        TSR_TRY(to_target(r, operand_use(p, last, i), target, r->full, last));
+        TSR_TRY(reshard_to_target(r, operand_use(p, last, i), target, r->full, last));
     }
     return TSR_OK;
 }

@@ -2,12 +2,12 @@
  * Explicit reshards: where an op needs its tensors in other shardings than they have. What the
  * parts of the pass share.
  */
-#ifndef PROPAGATE_RESHARD_H
-#define PROPAGATE_RESHARD_H
+#ifndef TRANSFORM_RESHARD_H
+#define TRANSFORM_RESHARD_H
 
 #include "factor/rule.h"
-#include "propagate/call_graph.h"
 #include "propagate/state.h"
+#include "transform/call_graph.h"
 
 typedef struct resharding {
     propagation *s; /* for its rules */
@@ -42,38 +42,42 @@ static inline bool views_overlap(axis_view a, axis_view b)
 
 /* ---- reshard_target.c: one value, from one sharding to another ---- */
 
+/* Whether no dimension is cut; NULL is not a sharding. */
+bool reshard_is_replicated(const tsr_sharding *sharding);
+/* Whether two shardings put the same data on the same devices; NULL is not a sharding. */
+bool reshard_is_equivalent(const tsr_sharding *a, const tsr_sharding *b);
 /* A list of axes in the scratch; how many a sharding may become when it is cut. */
-tsr_status new_list(workspace *w, size_t capacity, tsr_axis_list *out);
-size_t room_of(const tsr_sharding *sharding);
+tsr_status reshard_new_list(workspace *w, size_t capacity, tsr_axis_list *out);
+size_t reshard_list_room(const tsr_sharding *sharding);
 /* The sharding of a value as an interned object; NULL for none. */
-tsr_status sharding_of_use(workspace *w, uint32_t value, const tsr_sharding **out);
+tsr_status reshard_sharding_of(workspace *w, uint32_t value, const tsr_sharding **out);
 /* New ops, in no block yet. */
-tsr_status make_reshard(workspace *w, uint32_t value, const tsr_sharding *to, uint32_t like,
+tsr_status reshard_make(workspace *w, uint32_t value, const tsr_sharding *to, uint32_t like,
                         uint32_t *out);
-tsr_status make_collective(workspace *w, op_kind kind, const char *axes_name, uint32_t axes,
-                           uint32_t value, const tsr_sharding *to, tsr_reduction reduction,
-                           uint32_t like, uint32_t *out);
+tsr_status reshard_make_collective(workspace *w, op_kind kind, const char *axes_name, uint32_t axes,
+                                   uint32_t value, const tsr_sharding *to, tsr_reduction reduction,
+                                   uint32_t like, uint32_t *out);
 /* `{"x"}` as an attribute, or `[{"x"}, {}]`. */
-tsr_status axes_attr(workspace *w, const tsr_mesh *mesh, const tsr_axis_list *lists, size_t count,
-                     bool nested, uint32_t *out);
+tsr_status reshard_axes_attr(workspace *w, const tsr_mesh *mesh, const tsr_axis_list *lists,
+                             size_t count, bool nested, uint32_t *out);
 /*
  * Makes one use see a value in a target sharding. What is needed goes right after the value's
  * definition, or before an op.
  */
-tsr_status to_target(resharding *r, uint32_t use, const tsr_sharding *target, bool full,
-                     uint32_t before);
+tsr_status reshard_to_target(resharding *r, uint32_t use, const tsr_sharding *target, bool full,
+                             uint32_t before);
 /* All-reduces unreduced axes of operands that the first result does not keep. */
-tsr_status reduce_operands(resharding *r, uint32_t op);
+tsr_status reshard_reduce_operands(resharding *r, uint32_t op);
 /* Replaces a reshard that makes axes unreduced by what does that. */
 tsr_status reshard_reshard(resharding *r, uint32_t op);
 
 /* ---- reshard_common.c: what the tensors of an op are sharded by together ---- */
 
 /* How many elements a value has; 0 when its shape is not known. */
-int64_t num_elements(const tsr_program *p, uint32_t value);
+int64_t reshard_num_elements(const tsr_program *p, uint32_t value);
 /* The axes of each factor in all tensors; *moves: some tensor has others. */
-tsr_status find_common(resharding *r, uint32_t op, const op_tensors *t, const tsr_rule *rule,
-                       axis_view *common, bool *moves);
+tsr_status reshard_find_common(resharding *r, uint32_t op, const op_tensors *t,
+                               const tsr_rule *rule, axis_view *common, bool *moves);
 
 /* ---- reshard_ops.c ---- */
 

@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "ir/params.h"
-#include "propagate/call_graph.h"
-#include "propagate/passes.h"
+#include "transform/call_graph.h"
+#include "transform/passes.h"
 #include "verify/verify.h"
 
 /* ---- unreduced axes ---- */
@@ -134,7 +134,7 @@ static tsr_status check_pair(workspace *w, uint32_t op, const tsr_sharding *a,
 static tsr_status check_call(workspace *w, const symbols *table, uint32_t call)
 {
     tsr_program *p = w->p;
-    const uint32_t func = called_function(p, table, call);
+    const uint32_t func = symbols_callee(p, table, call);
     if (func == 0) {
         return TSR_OK;
     }
@@ -176,7 +176,7 @@ static tsr_status returned_sharding(workspace *w, uint32_t op, uint32_t index,
         return TSR_OK;
     }
     TSR_TRY(value_sharding(w->ctx, p, op_result(p, parent, index), out));
-    return *out != NULL ? result_inside(w, op_result(p, parent, index), *out, out) : TSR_OK;
+    return *out != NULL ? edge_result_inside(w, op_result(p, parent, index), *out, out) : TSR_OK;
 }
 
 static tsr_status check_return(workspace *w, uint32_t op)

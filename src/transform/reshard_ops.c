@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "propagate/reshard.h"
+#include "transform/reshard.h"
 
 /* ---- other ops ---- */
 
@@ -30,7 +30,7 @@ static tsr_status list_tensors(resharding *r, uint32_t op, op_tensors *t)
     for (size_t i = 0; i < t->count; i++) {
         const uint32_t value = i < t->num_operands ? through_barriers(p, op_operand(p, op, i))
                                                    : op_result(p, op, i - t->num_operands);
-        TSR_TRY(sharding_of_use(w, value, &t->shardings[i]));
+        TSR_TRY(reshard_sharding_of(w, value, &t->shardings[i]));
     }
     return TSR_OK;
 }
@@ -42,9 +42,9 @@ static const tsr_mesh *frequent_mesh(const op_tensors *t, const tsr_mesh *common
     size_t most = 0;
     for (size_t i = 0; i < t->count; i++) {
         size_t count = 0;
-        for (size_t k = 0; k <= i && !is_replicated(t->shardings[i]); k++) {
-            count +=
-                !is_replicated(t->shardings[k]) && t->shardings[k]->mesh == t->shardings[i]->mesh;
+        for (size_t k = 0; k <= i && !reshard_is_replicated(t->shardings[i]); k++) {
+            count += !reshard_is_replicated(t->shardings[k]) &&
+                     t->shardings[k]->mesh == t->shardings[i]->mesh;
         }
         if (count > most) {
             most = count;
@@ -62,7 +62,7 @@ static tsr_status sharding_by_factors(workspace *w, op_tensors *t, const tsr_rul
                                       const tsr_sharding **out)
 {
     tsr_sharding now;
-    *changed = t->shardings[i] != NULL && !is_replicated(t->shardings[i]) &&
+    *changed = t->shardings[i] != NULL && !reshard_is_replicated(t->shardings[i]) &&
                !tsr_mesh_equal(t->shardings[i]->mesh, t->mesh);
     for (size_t f = 0; f < rule->num_factors; f++) {
         factor_state *state = &t->x.tensors[i].factors[f];
@@ -96,7 +96,7 @@ static tsr_status move_operand(resharding *r, uint32_t op, size_t i, const tsr_s
 {
     tsr_program *p = r->w->p;
     uint32_t reshard = 0;
-    TSR_TRY(make_reshard(r->w, op_operand(p, op, i), to, op, &reshard));
+    TSR_TRY(reshard_make(r->w, op_operand(p, op, i), to, op, &reshard));
     op_insert_before(p, reshard, op);
     op_set_operand(p, op, i, op_result(p, reshard, 0));
     return TSR_OK;
@@ -116,7 +116,7 @@ static tsr_status move_result(resharding *r, uint32_t op, size_t i, const tsr_sh
     }
     TSR_TRY(sharding_attr(w, to, &attr));
     TSR_TRY(value_set_sharding(w, value, attr));
-    TSR_TRY(make_reshard(w, value, had, op, &reshard));
+    TSR_TRY(reshard_make(w, value, had, op, &reshard));
     value_replace_uses(p, value, op_result(p, reshard, 0), reshard);
     op_insert_after(p, reshard, *after);
     *after = reshard;
@@ -156,15 +156,15 @@ static tsr_status all_reduce_results(resharding *r, uint32_t op, const op_tensor
     for (size_t f = 0; f < rule->num_factors; f++) {
         room += 4 * common[f].count;
     }
-    TSR_TRY(sharding_of_use(w, op_result(p, op, 0), &first));
-    TSR_TRY(new_list(w, room, &axes));
+    TSR_TRY(reshard_sharding_of(w, op_result(p, op, 0), &first));
+    TSR_TRY(reshard_new_list(w, room, &axes));
     for (size_t f = 0; f < rule->num_factors; f++) {
         for (size_t i = 0; rule->factors[f].kind == TSR_FACTOR_REDUCTION && i < common[f].count;
              i++) {
             axes.refs[axes.count++] = common[f].refs[i];
         }
     }
-    TSR_TRY(new_list(w, room + (first != NULL ? room_of(first) : 0), &rest));
+    TSR_TRY(reshard_new_list(w, room + (first != NULL ? reshard_list_room(first) : 0), &rest));
     TSR_TRY(tsr_axes_difference(axes.refs, axes.count, first != NULL ? first->unreduced : NULL,
                                 first != NULL ? first->num_unreduced : 0, &rest));
     if (rest.count == 0) {
@@ -177,14 +177,14 @@ static tsr_status all_reduce_results(resharding *r, uint32_t op, const op_tensor
         const tsr_sharding *sharding = NULL;
         uint32_t attr = 0;
         uint32_t reduced = 0;
-        TSR_TRY(sharding_of_use(w, value, &sharding));
+        TSR_TRY(reshard_sharding_of(w, value, &sharding));
         if (sharding == NULL) {
             TSR_TRY(closed_sharding(w, t->mesh, value_type(p, value), &sharding));
         }
-        TSR_TRY(axes_attr(w, t->mesh, &rest, 1, false, &attr));
-        TSR_TRY(make_collective(w, OP_SDY_ALL_REDUCE, "reduction_axes", attr, value, sharding,
-                                sharding->num_unreduced > 0 ? sharding->reduction : TSR_SUM, op,
-                                &reduced));
+        TSR_TRY(reshard_axes_attr(w, t->mesh, &rest, 1, false, &attr));
+        TSR_TRY(reshard_make_collective(
+            w, OP_SDY_ALL_REDUCE, "reduction_axes", attr, value, sharding,
+            sharding->num_unreduced > 0 ? sharding->reduction : TSR_SUM, op, &reduced));
         value_replace_uses(p, value, op_result(p, reduced, 0), reduced);
         op_insert_after(p, reduced, after);
         after = reduced;
@@ -246,7 +246,7 @@ static tsr_status contracting_axes(workspace *w, const op_tensors *t, const tsr_
     for (size_t f = 0; f < rule->num_factors; f++) {
         room += has_factor(t, 0, f) ? axes_of(t, 0, f).count : 0;
     }
-    TSR_TRY(new_list(w, room, &list));
+    TSR_TRY(reshard_new_list(w, room, &list));
     for (size_t f = 0; f < rule->num_factors; f++) {
         const bool reduces = rule->factors[f].kind == TSR_FACTOR_REDUCTION;
         for (size_t i = 0; reduces && i < axes_of(t, 0, f).count; i++) {
@@ -310,11 +310,12 @@ static tsr_status reshard_product(resharding *r, uint32_t op, op_tensors *t, con
     }
     int64_t operand_size = 0;
     for (size_t i = 0; i < 2; i++) {
-        const int64_t size = has_factor(t, i, found) ? num_elements(p, op_operand(p, op, i)) : 0;
+        const int64_t size =
+            has_factor(t, i, found) ? reshard_num_elements(p, op_operand(p, op, i)) : 0;
         operand_size = size > operand_size ? size : operand_size;
     }
     TSR_TRY(contracting_axes(w, t, rule, &contracting));
-    if (num_elements(p, op_result(p, op, 0)) > operand_size ||
+    if (reshard_num_elements(p, op_result(p, op, 0)) > operand_size ||
         !is_same_list(contracting, axes_of(t, 2, found))) {
         return TSR_OK;
     }
@@ -358,7 +359,7 @@ tsr_status reshard_op(resharding *r, uint32_t op)
     const tsr_rule *rule = NULL;
     op_tensors t = {0};
     bool moves = false;
-    TSR_TRY(reduce_operands(r, op));
+    TSR_TRY(reshard_reduce_operands(r, op));
     TSR_TRY(project_op(r, op, &t, &rule));
     if (rule == NULL || t.count == t.num_operands) {
         return TSR_OK;
@@ -373,7 +374,7 @@ tsr_status reshard_op(resharding *r, uint32_t op)
         }
         return reduce_only(r, op, &t, rule, common);
     }
-    TSR_TRY(find_common(r, op, &t, rule, common, &moves));
+    TSR_TRY(reshard_find_common(r, op, &t, rule, common, &moves));
     if (moves) {
         TSR_TRY(move_tensors(r, op, &t, rule, common));
     }
