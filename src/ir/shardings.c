@@ -19,7 +19,7 @@ typedef struct known_sharding {
     bool has_mesh; /* looked up */
     bool is_ragged;
     bool is_verified;       /* for some type, outside of manual computations */
-    uint32_t verified_type; /* the last one */
+    uint32_t verified_type; /* the last one; others are in the table */
 } known_sharding;
 
 struct ir_shardings {
@@ -33,6 +33,7 @@ struct ir_shardings {
     ir_array mesh_list;   /* const tsr_mesh *, by such pair */
     intern_table places;  /* pairs of a sharding attribute and a module */
     ir_array known;       /* by place */
+    intern_table fits;    /* pairs of a place and a type for which it was verified */
     ir_array main_places; /* by attribute: its place in the program's module; 0: not asked for */
     bool has_modules;     /* inside the program's */
     intern_table erased;  /* pairs of a sharding attribute and a manual computation */
@@ -48,12 +49,12 @@ typedef struct definition {
     const tsr_mesh *mesh;
 } definition;
 
-enum { NUM_TABLES = 6 };
+enum { NUM_TABLES = 7 };
 
 static void list_tables(ir_shardings *s, intern_table *tables[NUM_TABLES])
 {
-    intern_table *const all[NUM_TABLES] = {&s->modules, &s->names,  &s->symbols,
-                                           &s->meshes,  &s->places, &s->erased};
+    intern_table *const all[NUM_TABLES] = {&s->modules, &s->names, &s->symbols, &s->meshes,
+                                           &s->places,  &s->fits,  &s->erased};
     memcpy(tables, all, sizeof all);
 }
 
@@ -416,6 +417,11 @@ tsr_status sharding_of_attr(tsr_context *ctx, tsr_program *p, uint32_t op, uint3
     return TSR_OK;
 }
 
+static uint32_t place_of(const ir_shardings *s, const known_sharding *known)
+{
+    return (uint32_t)(known - (const known_sharding *)s->known.items);
+}
+
 tsr_status sharding_is_verified(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
                                 uint32_t type, bool *out)
 {
@@ -426,8 +432,11 @@ tsr_status sharding_is_verified(tsr_context *ctx, tsr_program *p, uint32_t op, u
         return TSR_OK;
     }
     TSR_TRY(find_known(ctx, p, op, attr, &s, &known));
-    *out = known->is_verified && known->verified_type == type &&
-           enclosing(p, op, OP_SDY_MANUAL_COMPUTATION) == 0;
+    if (!known->is_verified || enclosing(p, op, OP_SDY_MANUAL_COMPUTATION) != 0) {
+        return TSR_OK;
+    }
+    const uint32_t key[2] = {place_of(s, known), type};
+    *out = known->verified_type == type || intern_find_bytes(&s->fits, key, sizeof key) != 0;
     return TSR_OK;
 }
 
@@ -438,8 +447,11 @@ tsr_status sharding_set_verified(tsr_context *ctx, tsr_program *p, uint32_t op, 
     known_sharding *known = NULL;
     TSR_TRY(find_known(ctx, p, op, attr, &s, &known));
     if (!known->is_ragged && enclosing(p, op, OP_SDY_MANUAL_COMPUTATION) == 0) {
+        const uint32_t key[2] = {place_of(s, known), type};
+        uint32_t id = 0;
         known->is_verified = true;
         known->verified_type = type;
+        TSR_TRY(intern_bytes(&s->fits, key, sizeof key, &id));
     }
     return TSR_OK;
 }
