@@ -8,6 +8,7 @@
 #include "ir/shardings.h"
 #include "propagate/state.h"
 #include "shard/sharding.h"
+#include "verify/contract.h"
 
 /* ---- places ---- */
 
@@ -111,18 +112,6 @@ static tsr_status find_functions(propagation *s)
     return TSR_OK;
 }
 
-static tsr_status check_inline(propagation *s)
-{
-    for (uint32_t v = 1; v < s->num_places; v++) {
-        if (s->shardings[v] != NULL && tsr_mesh_name(s->shardings[v]->mesh) == NULL) {
-            return error_at_op(s->w.ctx, s->w.p, s->w.p->module,
-                               "propagation needs meshes by name: run -sdy-lift-inlined-meshes "
-                               "first");
-        }
-    }
-    return TSR_OK;
-}
-
 tsr_status places_load(propagation *s)
 {
     tsr_program *p = s->w.p;
@@ -146,7 +135,7 @@ tsr_status places_load(propagation *s)
         TSR_TRY(load_results_of(s, &s->funcs[i]));
     }
     memcpy(s->before, s->shardings, s->num_places * sizeof *s->before);
-    return check_inline(s);
+    return contract_require(s->w.ctx, p, &contract_named_meshes, "propagation");
 }
 
 /* ---- writing ---- */

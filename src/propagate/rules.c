@@ -392,6 +392,14 @@ tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out)
     return TSR_OK;
 }
 
+tsr_status rule_asks_operands(propagation *s, uint32_t op, bool *out)
+{
+    const name_info *info = NULL;
+    TSR_TRY(rule_name_of_op(s, op, &info));
+    *out = info->row != NULL && (info->row->traits & OP_RULE_BY_OPERANDS) != 0;
+    return TSR_OK;
+}
+
 tsr_status rule_is_lacking(propagation *s, uint32_t op, bool *out)
 {
     const name_info *info = NULL;

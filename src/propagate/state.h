@@ -153,6 +153,8 @@ static inline const tsr_sharding *places_sharding(const propagation *s, uint32_t
 tsr_status rule_name_of_op(propagation *s, uint32_t op, const name_info **out);
 /* The rule of an op, found at its first visit; NULL: it has none. */
 tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out);
+/* Whether the rule of an op depends on the ops that define its operands. */
+tsr_status rule_asks_operands(propagation *s, uint32_t op, bool *out);
 /* Whether an op has no rule, although it needs one. */
 tsr_status rule_is_lacking(propagation *s, uint32_t op, bool *out);
 /* Warns of such ops, once for each name, and of several meshes over the same devices. */

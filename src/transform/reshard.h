@@ -8,13 +8,19 @@
 #include "factor/rule.h"
 #include "propagate/state.h"
 #include "transform/call_graph.h"
+#include "verify/contract.h"
 
 typedef struct resharding {
     propagation *s; /* for its rules */
     workspace *w;
     bool full;
+    bool only_checks; /* nothing is changed: a reshard that is missing is an error */
     symbols table;
 } resharding;
+
+/* Every tensor is sharded as the op that uses it needs; or those of calls and concatenates are. */
+extern const contract contract_explicit_reshards;
+extern const contract contract_explicit_calls;
 
 /* The shardings of an op's operands and results, and their projection to factors. */
 typedef struct op_tensors {
@@ -66,6 +72,9 @@ tsr_status reshard_axes_attr(workspace *w, const tsr_mesh *mesh, const tsr_axis_
  */
 tsr_status reshard_to_target(resharding *r, uint32_t use, const tsr_sharding *target, bool full,
                              uint32_t before);
+/* The error that a use of a value, an operand of an op, lacks a reshard. */
+tsr_status reshard_is_missing(resharding *r, uint32_t op, size_t operand, const tsr_sharding *from,
+                              const tsr_sharding *to);
 /* All-reduces unreduced axes of operands that the first result does not keep. */
 tsr_status reshard_reduce_operands(resharding *r, uint32_t op);
 /* Replaces a reshard that makes axes unreduced by what does that. */

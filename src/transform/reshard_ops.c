@@ -194,14 +194,17 @@ static tsr_status all_reduce_results(resharding *r, uint32_t op, const op_tensor
 
 /* ---- ops with a rule ---- */
 
-static bool is_full(const resharding *r, uint32_t op, const op_tensors *t)
+/* Whether the tensors of an op may be moved: without the full version those of few kinds are. */
+static bool may_move(const resharding *r, uint32_t op)
 {
     const tsr_program *p = r->w->p;
-    if (r->full || op_is(p, op, OP_MHLO_RAGGED_DOT)) {
-        return true;
-    }
-    if (!op_is(p, op, OP_STABLEHLO_CONCATENATE)) {
-        return false;
+    return r->full || op_is(p, op, OP_MHLO_RAGGED_DOT) || op_is(p, op, OP_STABLEHLO_CONCATENATE);
+}
+
+static bool is_full(const resharding *r, uint32_t op, const op_tensors *t)
+{
+    if (r->full || !op_is(r->w->p, op, OP_STABLEHLO_CONCATENATE)) {
+        return may_move(r, op);
     }
     for (size_t i = 0; i < t->num_operands; i++) {
         if (t->shardings[i] != t->shardings[t->num_operands]) {
@@ -353,12 +356,30 @@ static tsr_status project_op(resharding *r, uint32_t op, op_tensors *t, const ts
     return project(w->ctx, w->scratch, how, t->mesh, t->shardings, &t->x);
 }
 
+/* Fails when a tensor of an op is not sharded as all of them can be together. A rule that depends
+ * on the ops before it may be another one since those are reshards. */
+static tsr_status check_agreement(resharding *r, uint32_t op, op_tensors *t, const tsr_rule *rule,
+                                  axis_view *common)
+{
+    bool moves = false;
+    bool was_other = false;
+    TSR_TRY(reshard_find_common(r, op, t, rule, common, &moves));
+    TSR_TRY(rule_asks_operands(r->s, op, &was_other));
+    return moves && !was_other
+               ? op_error(r->w->ctx, r->w->p, op,
+                          "needs reshards: its operands and results are cut along other axes")
+               : TSR_OK;
+}
+
 tsr_status reshard_op(resharding *r, uint32_t op)
 {
     workspace *w = r->w;
     const tsr_rule *rule = NULL;
     op_tensors t = {0};
     bool moves = false;
+    if (r->only_checks && !may_move(r, op)) {
+        return TSR_OK;
+    }
     TSR_TRY(reshard_reduce_operands(r, op));
     TSR_TRY(project_op(r, op, &t, &rule));
     if (rule == NULL || t.count == t.num_operands) {
@@ -367,6 +388,9 @@ tsr_status reshard_op(resharding *r, uint32_t op)
     axis_view *common = ARENA_ARRAY(w->scratch, axis_view, rule->num_factors + 1);
     if (common == NULL) {
         return diag_nomem(w->ctx);
+    }
+    if (r->only_checks) {
+        return is_full(r, op, &t) ? check_agreement(r, op, &t, rule, common) : TSR_OK;
     }
     if (!is_full(r, op, &t)) {
         if (op_is(w->p, op, OP_STABLEHLO_DOT) || op_is(w->p, op, OP_STABLEHLO_DOT_GENERAL)) {

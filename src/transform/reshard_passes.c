@@ -101,6 +101,10 @@ static tsr_status reshard_any(resharding *r, uint32_t op)
     if (op_is(p, op, OP_FUNC_CALL)) {
         return reshard_call(r, op);
     }
+    if (r->only_checks && program_row(p, op) != NULL &&
+        program_row(p, op)->result_sharding != NULL) {
+        return TSR_OK; /* it moves data itself */
+    }
     return op_is(p, op, OP_SDY_RESHARD) ? reshard_reshard(r, op) : reshard_op(r, op);
 }
 
@@ -157,12 +161,15 @@ static tsr_status reshard_func(resharding *r, uint32_t func)
     return reshard_returns(r, func);
 }
 
-tsr_status pass_explicit_reshards(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
+/* Makes the reshards of all functions explicit, or checks that they are. */
+static tsr_status reshard_all(tsr_context *ctx, tsr_program *p, const prop_options *options,
+                              resharding r)
 {
-    const prop_options o = {.as_xla = tsr_option_bool(options, "as-xla")};
     propagation s;
-    resharding r = {.s = &s, .full = tsr_option_bool(options, "enable-full-version")};
-    TSR_TRY(rules_start(ctx, p, &o, &s));
+    TSR_TRY(rules_start(ctx, p, options, &s));
+    /* The pass warns of ops without a rule, its check does not again. */
+    s.warned_of_op = s.warned_of_call = r.only_checks;
+    r.s = &s;
     r.w = &s.w;
     tsr_status status = symbols_load(r.w, &r.table);
     for (uint32_t f = function_first(p); f != 0 && status >= 0; f = function_next(p, f)) {
@@ -171,3 +178,30 @@ tsr_status pass_explicit_reshards(tsr_context *ctx, tsr_program *p, const tsr_pa
     propagation_end(&s);
     return status;
 }
+
+tsr_status pass_explicit_reshards(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
+{
+    const prop_options o = {.as_xla = tsr_option_bool(options, "as-xla")};
+    return reshard_all(ctx, p, &o,
+                       (resharding){.full = tsr_option_bool(options, "enable-full-version")});
+}
+
+/* ---- contracts ---- */
+
+static tsr_status verify_reshards(tsr_context *ctx, tsr_program *p)
+{
+    return reshard_all(ctx, p, &(prop_options){0}, (resharding){.full = true, .only_checks = true});
+}
+
+static tsr_status verify_calls(tsr_context *ctx, tsr_program *p)
+{
+    return reshard_all(ctx, p, &(prop_options){0}, (resharding){.only_checks = true});
+}
+
+const contract contract_explicit_reshards = {
+    .name = "explicit reshards",
+    .remedy = "run -sdy-insert-explicit-reshards='enable-full-version=true' first",
+    .verify = verify_reshards};
+const contract contract_explicit_calls = {.name = "explicit reshards of calls",
+                                          .remedy = "run -sdy-insert-explicit-reshards first",
+                                          .verify = verify_calls};

@@ -302,6 +302,23 @@ static bool may_unreduce(const tsr_sharding *in, const tsr_sharding *out)
 
 /* ---- to a target ---- */
 
+static const char *sharding_string(workspace *w, const tsr_sharding *sharding)
+{
+    const char *text = "none";
+    if (sharding != NULL && tsr_sharding_print(w->ctx, w->scratch, sharding, 0, &text) < 0) {
+        text = "?";
+    }
+    return text;
+}
+
+tsr_status reshard_is_missing(resharding *r, uint32_t op, size_t operand, const tsr_sharding *from,
+                              const tsr_sharding *to)
+{
+    workspace *w = r->w;
+    return op_error(w->ctx, w->p, op, "needs a reshard of operand %zu: from %s to %s", operand,
+                    sharding_string(w, from), sharding_string(w, to));
+}
+
 /*
  * Makes one use see a value in a target sharding: pending reductions that the target lacks are
  * done, those that it has come about, and with `full` a reshard does the rest.
@@ -318,6 +335,10 @@ tsr_status reshard_to_target(resharding *r, uint32_t use, const tsr_sharding *ta
     uint32_t op = 0;
     TSR_TRY(reshard_sharding_of(w, c.value, &from));
     TSR_TRY(lost_unreduced(w, from, target, &done));
+    if (r->only_checks) {
+        const bool fits = done.count == 0 && (!full || reshard_is_equivalent(from, target));
+        return fits ? TSR_OK : reshard_is_missing(r, like, use_index(p, use), from, target);
+    }
     if (done.count > 0) {
         TSR_TRY(make_all_reduce(w, c.value, from, &done, like, &op));
         chain_add(p, &c, op);
@@ -364,6 +385,9 @@ tsr_status reshard_reduce_operands(resharding *r, uint32_t op)
         uint32_t reduced = 0;
         TSR_TRY(reshard_sharding_of(w, value, &from));
         TSR_TRY(lost_unreduced(w, from, result, &done));
+        if (done.count > 0 && r->only_checks) {
+            return reshard_is_missing(r, op, i, from, result);
+        }
         if (done.count > 0) {
             TSR_TRY(make_all_reduce(w, value, from, &done, op, &reduced));
             op_insert_before(w->p, reduced, op);
