@@ -60,6 +60,7 @@ __all__ = [
     "embedding",
     "equal",
     "erf",
+    "erfc",
     "exp",
     "expm1",
     "floor",
@@ -206,6 +207,7 @@ rsqrt = _unary_op("rsqrt", "tsr_rsqrt", "1 over the square root.")
 cbrt = _unary_op("cbrt", "tsr_cbrt", "The cube root.")
 tanh = _unary_op("tanh", "tsr_tanh", "The hyperbolic tangent.")
 erf = _unary_op("erf", "tsr_erf", "The error function.")
+erfc = _unary_op("erfc", "tsr_erfc", "1 minus the error function.")
 sin = _unary_op("sin", "tsr_sin", "The sine.")
 cos = _unary_op("cos", "tsr_cos", "The cosine.")
 tan = _unary_op("tan", "tsr_tan", "The tangent.")

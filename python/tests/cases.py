@@ -19,6 +19,7 @@ MESHES = {
     8: "a=2, b=2, c=2",
 }
 _erf = np.vectorize(math.erf, otypes=[np.float64])
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,7 @@ ROWS = {
     "cbrt": _unary(ts.cbrt, np.cbrt),
     "tanh": _unary(ts.tanh, np.tanh),
     "erf": _unary(ts.erf, lambda x: _erf(x).reshape(x.shape)),
+    "erfc": _unary(ts.erfc, lambda x: _erfc(x).reshape(x.shape)),
     "sin": _unary(ts.sin, np.sin),
     "cos": _unary(ts.cos, np.cos),
     "tan": _unary(ts.tan, np.tan),

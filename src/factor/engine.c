@@ -38,6 +38,12 @@ tsr_status engine_create(tsr_context *ctx, engine **out)
     return status;
 }
 
+void engine_report_to(engine *e, tsr_context *ctx)
+{
+    e->ctx = ctx;
+    e->shardings.ctx = ctx;
+}
+
 void engine_destroy(engine *e)
 {
     if (e != NULL) {

@@ -18,6 +18,9 @@ typedef struct engine engine;
 
 tsr_status engine_create(tsr_context *ctx, engine **out);
 
+/* Lets it report errors to another context than the one it was made with, whose memory it uses. */
+void engine_report_to(engine *e, tsr_context *ctx);
+
 /* Frees it with every sharding that it made. NULL is fine. */
 void engine_destroy(engine *e);
 

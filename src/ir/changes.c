@@ -17,7 +17,7 @@ static void clear(ir_changes *c)
     }
     c->ops.count = 0;
     c->values.count = 0;
-    c->has_symbols = c->has_meshes = c->has_computations = c->has_places = false;
+    c->subjects = 0;
 }
 
 void changes_begin(tsr_program *p)
@@ -68,28 +68,36 @@ tsr_status changes_reserve(tsr_program *p)
     return reserve(p, &c->value_flags, sizeof(uint8_t), p->values.count);
 }
 
+static bool has_bearing_on_meshes(const tsr_program *p, uint32_t op)
+{
+    const uint32_t module = op_parent(p, op);
+    return (program_row(p, op)->traits & IR_SYMBOL_TABLE) != 0 ||
+           (module != 0 && module != p->module) || op_is(p, op, OP_SDY_MESH);
+}
+
 /* What an op is decides what else may have changed with it. */
-static void note_subject(tsr_program *p, uint32_t op, change_kind kind)
+static int subjects_of(const tsr_program *p, uint32_t op, change_kind kind)
 {
     const ir_row *row = program_row(p, op);
-    ir_changes *c = &p->changes;
-    c->has_places = c->has_places || (kind != CHANGE_ATTRIBUTES && kind != CHANGE_BODY);
+    int subjects = kind != CHANGE_ATTRIBUTES && kind != CHANGE_BODY ? CHANGED_PLACES : 0;
     if (row == NULL || kind == CHANGE_BODY) {
-        return;
+        return subjects;
     }
     if ((row->traits & IR_SYMBOL) != 0 && kind != CHANGE_ATTRIBUTES) {
-        const uint32_t module = op_parent(p, op);
-        c->has_symbols = true;
-        c->has_meshes = c->has_meshes || (row->traits & IR_SYMBOL_TABLE) != 0 ||
-                        (module != 0 && module != p->module) || op_is(p, op, OP_SDY_MESH);
+        subjects |= CHANGED_SYMBOLS | (has_bearing_on_meshes(p, op) ? CHANGED_MESHES : 0);
     }
-    c->has_computations = c->has_computations || row->argument_shardings != NULL;
+    return subjects | (row->argument_shardings != NULL ? CHANGED_COMPUTATIONS : 0);
 }
 
 void changes_note_op(tsr_program *p, uint32_t op, change_kind kind)
 {
     ir_changes *c = &p->changes;
-    if (!c->is_known || op == 0) {
+    if (op == 0) {
+        return;
+    }
+    const int subjects = subjects_of(p, op, kind);
+    c->stale |= subjects;
+    if (!c->is_known) {
         return;
     }
     if (op >= c->ops.capacity || op >= c->op_kinds.capacity) {
@@ -101,7 +109,7 @@ void changes_note_op(tsr_program *p, uint32_t op, change_kind kind)
         ((uint32_t *)c->ops.items)[c->ops.count++] = op;
     }
     *kinds |= (uint8_t)kind;
-    note_subject(p, op, kind);
+    c->subjects |= subjects;
 }
 
 /* Whether two dictionaries of a symbol differ in more than the attributes of its values. */
@@ -126,9 +134,6 @@ static bool is_other_symbol(const tsr_program *p, uint32_t before, uint32_t afte
 void changes_note_attributes(tsr_program *p, uint32_t op, uint32_t properties)
 {
     const ir_row *row = program_row(p, op);
-    if (!p->changes.is_known) {
-        return;
-    }
     const bool is_symbol = row != NULL && (row->traits & IR_SYMBOL) != 0;
     changes_note_op(p, op,
                     is_symbol && is_other_symbol(p, program_op(p, op)->properties, properties)

@@ -3,7 +3,8 @@
  * verification, which then checks only that, and by what is resolved once (shardings.h).
  *
  * Noting takes no memory: changes_reserve, which the calls that make ops and values call, has taken
- * it. Where it was not called, as before edit_begin, anything may have changed.
+ * it. Where it was not called, as before edit_begin, anything may have changed. What subjects are
+ * stale is noted always: it takes no room.
  */
 #ifndef IR_CHANGES_H
 #define IR_CHANGES_H
@@ -17,6 +18,14 @@ typedef enum change_kind {
     CHANGE_BODY = 8,    /* ops were put into its regions, or taken out of them */
     CHANGE_REGIONS = 16 /* its regions have other blocks, or it has another name */
 } change_kind;
+
+/* What of a program changed, beside ops and values. */
+typedef enum change_subject {
+    CHANGED_SYMBOLS = 1,      /* they were made, taken away, renamed or retyped */
+    CHANGED_MESHES = 2,       /* or modules */
+    CHANGED_COMPUTATIONS = 4, /* manual ones, which see shardings in their own way */
+    CHANGED_PLACES = 8        /* ops were made, moved or given other operands */
+} change_subject;
 
 /* Starts noting: the program as it is now is verified. */
 void changes_begin(tsr_program *p);

@@ -263,3 +263,44 @@ tsr_status op_set_attribute(tsr_program *p, uint32_t op, const char *name, uint3
     op_set_dicts(p, op, program_op(p, op)->properties, dict);
     return TSR_OK;
 }
+
+/* ---- one op in the place of another ---- */
+
+tsr_status op_create_before(tsr_program *p, uint32_t old, const op_substitute *spec, uint32_t *out)
+{
+    const ir_op *o = program_op(p, old);
+    const tsr_arena_mark mark = tsr_arena_get_mark(p->scratch);
+    const uint32_t num_operands = o->num_operands;
+    const uint32_t num_results = o->num_results;
+    uint32_t *list = ARENA_ARRAY(p->scratch, uint32_t, num_operands + num_results + 1);
+    if (list == NULL) {
+        return diag_nomem(p->ctx);
+    }
+    for (uint32_t i = 0; i < num_operands; i++) {
+        list[i] = op_operand(p, old, i);
+    }
+    for (uint32_t i = 0; i < num_results; i++) {
+        list[num_operands + i] = value_type(p, op_result(p, old, i));
+    }
+    const op_spec full = {.kind = spec->kind,
+                          .operands = list,
+                          .num_operands = num_operands,
+                          .types = list + num_operands,
+                          .num_results = num_results,
+                          .num_regions = spec->num_regions,
+                          .properties = spec->properties,
+                          .attributes = spec->attributes,
+                          .like = old};
+    TSR_TRY(op_create(p, &full, out));
+    tsr_arena_reset(p->scratch, mark);
+    op_insert_before(p, *out, old);
+    return TSR_OK;
+}
+
+void op_replace(tsr_program *p, uint32_t old, uint32_t now)
+{
+    for (uint32_t i = 0; i < program_op(p, old)->num_results; i++) {
+        value_replace_uses(p, op_result(p, old, i), op_result(p, now, i), 0);
+    }
+    op_erase(p, old);
+}

@@ -140,6 +140,17 @@ void value_replace_uses(tsr_program *p, uint32_t from, uint32_t to, uint32_t exc
 /* Makes an op one of another kind, with the same operands, results and attributes. */
 tsr_status op_set_kind(tsr_program *p, uint32_t op, op_kind kind);
 
+/* Makes an op of another's operands and result types, before it. */
+typedef struct op_substitute {
+    op_kind kind;
+    size_t num_regions;
+    uint32_t properties;
+    uint32_t attributes;
+} op_substitute;
+tsr_status op_create_before(tsr_program *p, uint32_t old, const op_substitute *spec, uint32_t *out);
+/* Lets the results of one op stand for those of another, which is erased. */
+void op_replace(tsr_program *p, uint32_t old, uint32_t now);
+
 /* Sets an inherent or a discardable attribute; 0 takes it away. */
 tsr_status op_set_property(tsr_program *p, uint32_t op, const char *name, uint32_t attr);
 tsr_status op_set_attribute(tsr_program *p, uint32_t op, const char *name, uint32_t attr);

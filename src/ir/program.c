@@ -131,7 +131,7 @@ void tsr_program_destroy(tsr_program *program)
         intern_table_free(table_at(program, i));
     }
     ir_array_free(ctx, &program->lines, sizeof(uint32_t));
-    ir_shardings_destroy(program->shardings);
+    ir_shardings_drop(program);
     tsr_arena_destroy(program->scratch);
     tsr_arena_destroy(program->arena);
     loaded_file_release(program->file);

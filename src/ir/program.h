@@ -88,15 +88,13 @@ typedef struct ir_array {
  * noted while anything may have changed, as in a program that was not verified.
  */
 typedef struct ir_changes {
-    bool is_known;         /* false: anything may have changed */
-    bool has_symbols;      /* symbols were made, taken away, renamed or retyped */
-    bool has_meshes;       /* meshes, or modules */
-    bool has_computations; /* manual computations, which see shardings in their own way */
-    bool has_places;       /* ops were made, moved or given other operands */
-    ir_array ops;          /* those that changed, each once */
-    ir_array op_kinds;     /* by op: change_kind, uint8_t */
-    ir_array values;       /* those whose uses changed, each once */
-    ir_array value_flags;  /* by value: whether it is listed, uint8_t */
+    bool is_known;        /* false: anything may have changed */
+    int subjects;         /* a sum of change_subject */
+    int stale;            /* the same since ir_shardings_refresh, noted at all times */
+    ir_array ops;         /* those that changed, each once */
+    ir_array op_kinds;    /* by op: change_kind, uint8_t */
+    ir_array values;      /* those whose uses changed, each once */
+    ir_array value_flags; /* by value: whether it is listed, uint8_t */
 } ir_changes;
 
 /* What is known of the ops of one name. */
@@ -131,6 +129,7 @@ struct tsr_program {
     uint32_t module;
     uint32_t metadata;              /* a dictionary of what {-# .. #-} holds; 0: none */
     struct ir_shardings *shardings; /* resolved ones, by attribute */
+    struct ir_interned *interned;   /* shardings and rules as interned objects: interned.h */
     struct ir_uses *uses;           /* while the program is changed: edit.h */
     ir_changes changes;
     ir_array lines; /* where they start in the text; empty: not asked for */

@@ -4,8 +4,12 @@
 
 #include "base/arena.h"
 #include "base/guard.h"
+#include "ir/changes.h"
 #include "ir/edit.h"
+#include "ir/function.h"
+#include "ir/interned.h"
 #include "ir/message.h"
+#include "ir/op_facts.h"
 
 /* What is known of a sharding attribute. */
 typedef struct known_sharding {
@@ -15,7 +19,7 @@ typedef struct known_sharding {
     bool has_mesh; /* looked up */
     bool is_ragged;
     bool is_verified;       /* for some type, outside of manual computations */
-    uint32_t verified_type; /* the last one */
+    uint32_t verified_type; /* the last one; others are in the table */
 } known_sharding;
 
 struct ir_shardings {
@@ -29,6 +33,7 @@ struct ir_shardings {
     ir_array mesh_list;   /* const tsr_mesh *, by such pair */
     intern_table places;  /* pairs of a sharding attribute and a module */
     ir_array known;       /* by place */
+    intern_table fits;    /* pairs of a place and a type for which it was verified */
     ir_array main_places; /* by attribute: its place in the program's module; 0: not asked for */
     bool has_modules;     /* inside the program's */
     intern_table erased;  /* pairs of a sharding attribute and a manual computation */
@@ -44,12 +49,12 @@ typedef struct definition {
     const tsr_mesh *mesh;
 } definition;
 
-enum { NUM_TABLES = 6 };
+enum { NUM_TABLES = 7 };
 
 static void list_tables(ir_shardings *s, intern_table *tables[NUM_TABLES])
 {
-    intern_table *const all[NUM_TABLES] = {&s->modules, &s->names,  &s->symbols,
-                                           &s->meshes,  &s->places, &s->erased};
+    intern_table *const all[NUM_TABLES] = {&s->modules, &s->names, &s->symbols, &s->meshes,
+                                           &s->places,  &s->fits,  &s->erased};
     memcpy(tables, all, sizeof all);
 }
 
@@ -74,22 +79,38 @@ void ir_shardings_destroy(ir_shardings *s)
     context_resize(s->ctx, s, sizeof *s, 0);
 }
 
+void ir_shardings_drop(tsr_program *p)
+{
+    /* Interned objects are made from resolved ones. */
+    ir_interned_destroy(p->interned);
+    ir_shardings_destroy(p->shardings);
+    p->interned = NULL;
+    p->shardings = NULL;
+    p->changes.stale = 0;
+}
+
 void ir_shardings_refresh(tsr_program *p)
 {
-    const ir_changes *changes = &p->changes;
+    const int stale = p->changes.stale;
     ir_shardings *s = p->shardings;
+    p->changes.stale = 0;
+    if ((stale & CHANGED_MESHES) != 0) {
+        ir_shardings_drop(p);
+        return;
+    }
     if (s == NULL) {
         return;
     }
-    if (!changes->is_known || changes->has_meshes || changes->has_computations) {
-        ir_shardings_destroy(s);
-        p->shardings = NULL;
-    } else if (changes->has_symbols) {
+    if ((stale & CHANGED_SYMBOLS) != 0) {
         intern_table_clear(&s->modules);
         intern_table_clear(&s->symbols);
         s->definitions.count = 1;
     }
-    if (p->shardings != NULL && changes->has_places) {
+    if ((stale & CHANGED_COMPUTATIONS) != 0) {
+        intern_table_clear(&s->erased);
+        s->erased_shardings.count = 1;
+    }
+    if ((stale & CHANGED_PLACES) != 0) {
         s->counts.count = 0;
     }
 }
@@ -102,19 +123,13 @@ static tsr_text text_of_attr(const attr_head *attr)
     return (tsr_text){.name = "<attribute>", .data = attr_text(attr), .size = attr->count};
 }
 
-static bool has_trait(const tsr_program *p, uint32_t op, int trait)
-{
-    const ir_row *row = program_row(p, op);
-    return row != NULL && (row->traits & trait) != 0;
-}
-
 /* The module whose symbols an op sees; of an op that is in none, the module of the program. */
 static uint32_t nearest_module(const tsr_program *p, const ir_shardings *s, uint32_t op)
 {
     if (!s->has_modules) {
         return p->module;
     }
-    while (op != 0 && !has_trait(p, op, IR_SYMBOL_TABLE)) {
+    while (op != 0 && !op_has_trait(p, op, IR_SYMBOL_TABLE)) {
         op = op_parent(p, op);
     }
     return op != 0 ? op : p->module;
@@ -174,7 +189,7 @@ static tsr_status make(tsr_program *p, ir_shardings *s)
 static bool has_modules(const tsr_program *p)
 {
     for (uint32_t op = 1; op < p->ops.count; op++) {
-        if (op != p->module && has_trait(p, op, IR_SYMBOL_TABLE)) {
+        if (op != p->module && op_has_trait(p, op, IR_SYMBOL_TABLE)) {
             return true;
         }
     }
@@ -402,6 +417,11 @@ tsr_status sharding_of_attr(tsr_context *ctx, tsr_program *p, uint32_t op, uint3
     return TSR_OK;
 }
 
+static uint32_t place_of(const ir_shardings *s, const known_sharding *known)
+{
+    return (uint32_t)(known - (const known_sharding *)s->known.items);
+}
+
 tsr_status sharding_is_verified(tsr_context *ctx, tsr_program *p, uint32_t op, uint32_t attr,
                                 uint32_t type, bool *out)
 {
@@ -412,8 +432,11 @@ tsr_status sharding_is_verified(tsr_context *ctx, tsr_program *p, uint32_t op, u
         return TSR_OK;
     }
     TSR_TRY(find_known(ctx, p, op, attr, &s, &known));
-    *out = known->is_verified && known->verified_type == type &&
-           enclosing(p, op, OP_SDY_MANUAL_COMPUTATION) == 0;
+    if (!known->is_verified || enclosing(p, op, OP_SDY_MANUAL_COMPUTATION) != 0) {
+        return TSR_OK;
+    }
+    const uint32_t key[2] = {place_of(s, known), type};
+    *out = known->verified_type == type || intern_find_bytes(&s->fits, key, sizeof key) != 0;
     return TSR_OK;
 }
 
@@ -424,8 +447,11 @@ tsr_status sharding_set_verified(tsr_context *ctx, tsr_program *p, uint32_t op, 
     known_sharding *known = NULL;
     TSR_TRY(find_known(ctx, p, op, attr, &s, &known));
     if (!known->is_ragged && enclosing(p, op, OP_SDY_MANUAL_COMPUTATION) == 0) {
+        const uint32_t key[2] = {place_of(s, known), type};
+        uint32_t id = 0;
         known->is_verified = true;
         known->verified_type = type;
+        TSR_TRY(intern_bytes(&s->fits, key, sizeof key, &id));
     }
     return TSR_OK;
 }
@@ -566,11 +592,7 @@ static uint32_t sharding_entry(const tsr_program *p, uint32_t attr, size_t index
 /* The sharding in the dictionary of a function's argument. */
 static uint32_t argument_attr(const tsr_program *p, uint32_t func, size_t index)
 {
-    const uint32_t list = op_property(p, func, "arg_attrs");
-    if (!attr_is(p, list, ATTR_ARRAY) || index >= program_attr(p, list)->count) {
-        return 0;
-    }
-    return dict_get(p, attr_list(program_attr(p, list))[index], "sdy.sharding");
+    return dict_get(p, function_dict(p, func, "arg_attrs", index), "sdy.sharding");
 }
 
 static uint32_t result_attr(const tsr_program *p, uint32_t op, size_t index)
@@ -587,11 +609,11 @@ static uint32_t edge_owner(const tsr_program *p, uint32_t value)
 {
     const ir_value *v = program_value(p, value);
     if ((v->owner & IR_IS_ARGUMENT) == 0) {
-        return has_trait(p, v->owner, IR_HAS_EDGES) ? value : 0;
+        return op_has_trait(p, v->owner, IR_HAS_EDGES) ? value : 0;
     }
     const uint32_t op = block_parent(p, v->owner & ~IR_IS_ARGUMENT);
     const ir_row *row = program_row(p, op);
-    if (has_trait(p, op, IR_CARRIES) && v->index < program_op(p, op)->num_results) {
+    if (op_has_trait(p, op, IR_CARRIES) && v->index < program_op(p, op)->num_results) {
         return program_op(p, op)->results + v->index;
     }
     return row != NULL && row->argument_shardings != NULL ? value : 0;
@@ -603,10 +625,10 @@ static uint32_t block_argument_attr(const tsr_program *p, uint32_t op, size_t in
 {
     const ir_row *row = program_row(p, op);
     *source = 0;
-    if (has_trait(p, op, IR_SIGNATURE)) {
+    if (op_has_trait(p, op, IR_SIGNATURE)) {
         return argument_attr(p, op, index);
     }
-    if (has_trait(p, op, IR_CARRIES)) {
+    if (op_has_trait(p, op, IR_CARRIES)) {
         return result_attr(p, op, index);
     }
     if (row != NULL && row->argument_shardings != NULL) {

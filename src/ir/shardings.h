@@ -10,11 +10,13 @@ typedef struct ir_shardings ir_shardings;
 
 void ir_shardings_destroy(ir_shardings *shardings);
 /*
- * Forgets what no longer holds of what was resolved: all when meshes or manual computations have
- * changed, or anything may have. To be called between passes: shardings and meshes that were
- * obtained before are not to be used after it.
+ * Forgets what no longer holds of what was resolved: all when meshes have changed, interned objects
+ * too. To be called between passes: shardings and meshes that were obtained before are not to be
+ * used after it.
  */
 void ir_shardings_refresh(tsr_program *p);
+/* Forgets all of it. */
+void ir_shardings_drop(tsr_program *p);
 
 /* The mesh of a name in the nearest module around an op, or NULL. */
 tsr_status program_mesh(tsr_context *ctx, tsr_program *p, uint32_t op, slice name,

@@ -2,14 +2,10 @@
 #include "base/arena.h"
 #include "base/guard.h"
 #include "ir/edit.h"
+#include "ir/function.h"
 #include "ir/location.h"
 #include "ir/message.h"
 #include "ir/shardings.h"
-
-static const type_head *func_type_of(const tsr_program *p, uint32_t func)
-{
-    return program_type(p, program_attr(p, op_property(p, func, "function_type"))->type);
-}
 
 tsr_ir_type tsr_ir_tensor_type(const tsr_program *program, tsr_ir_tensor tensor)
 {
@@ -23,7 +19,7 @@ tsr_ir_type tsr_ir_tensor_type(const tsr_program *program, tsr_ir_tensor tensor)
         !op_is(program, tensor.func, OP_FUNC_FUNC)) {
         return 0;
     }
-    const type_head *type = func_type_of(program, tensor.func);
+    const type_head *type = function_type(program, tensor.func);
     return tensor.index < type->count - type->inputs ? type_list(type)[type->inputs + tensor.index]
                                                      : 0;
 }
@@ -31,10 +27,7 @@ tsr_ir_type tsr_ir_tensor_type(const tsr_program *program, tsr_ir_tensor tensor)
 /* An entry of the dictionary of a result; 0: none. */
 static uint32_t result_attr(const tsr_program *p, tsr_ir_tensor tensor, const char *name)
 {
-    const uint32_t list = op_property(p, tensor.func, "res_attrs");
-    return attr_is(p, list, ATTR_ARRAY) && tensor.index < program_attr(p, list)->count
-               ? dict_get(p, attr_list(program_attr(p, list))[tensor.index], name)
-               : 0;
+    return dict_get(p, function_dict(p, tensor.func, "res_attrs", tensor.index), name);
 }
 
 tsr_status tsr_ir_tensor_sharding(tsr_context *ctx, tsr_program *program, tsr_ir_tensor tensor,

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/guard.h"
+#include "ir/function.h"
 #include "ir/message.h"
 
 /* Values found so far; a first walk only counts them. */
@@ -80,22 +81,7 @@ tsr_status tsr_program_values(tsr_context *ctx, tsr_arena *arena, const tsr_prog
 tsr_ir_op tsr_program_main(const tsr_program *program)
 {
     GUARD(tsr_program_main);
-    const tsr_ir_op found = tsr_program_symbol(program, "main");
-    if (found != 0 && op_is(program, found, OP_FUNC_FUNC)) {
-        return found;
-    }
-    tsr_ir_op only = 0;
-    const tsr_ir_region region = tsr_ir_op_region(program, tsr_program_module(program), 0);
-    for (tsr_ir_op op = tsr_ir_block_first_op(program, tsr_ir_region_first_block(program, region));
-         op != 0; op = tsr_ir_op_next(program, op)) {
-        if (op_is(program, op, OP_FUNC_FUNC)) {
-            if (only != 0) {
-                return 0;
-            }
-            only = op;
-        }
-    }
-    return only;
+    return function_main(program);
 }
 
 size_t tsr_ir_func_num_results(const tsr_program *program, tsr_ir_op func)

@@ -260,7 +260,6 @@ static double (*const special_real[SPECIAL_COUNT])(double) = {
     [SPECIAL_BESSEL_I1E] = special_bessel_i1e,
     [SPECIAL_DIGAMMA] = special_digamma,
     [SPECIAL_ERF_INV] = special_erf_inv,
-    [SPECIAL_ERFC] = erfc,
     [SPECIAL_LGAMMA] = log_gamma,
 };
 

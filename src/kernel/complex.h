@@ -31,7 +31,6 @@ void kernel_complex_compare(compare_op op, const tsr_view *dst, const tsr_view *
     X(BESSEL_I1E, bessel_i1e, NO)                                                                  \
     X(DIGAMMA, digamma, NO)                                                                        \
     X(ERF_INV, erf_inv, NO)                                                                        \
-    X(ERFC, erfc, NO)                                                                              \
     X(LGAMMA, lgamma, NO)
 
 typedef enum special_op {

@@ -1,7 +1,7 @@
 /*
  * Functions of one number, and at the end the list of them. They are for loops over many numbers:
  * those of f32 are free of branches and calls, so that compilers vectorise the loop, but for expm1,
- * log1p, sin, cos, tan and cbrt.
+ * log1p, sin, cos, tan, cbrt and erfc.
  *
  * Their results are IEEE arithmetic in an order that is written down, so they are the same on every
  * processor. Errors in f32 against the exact value, in units in the last place, as
@@ -310,6 +310,11 @@ INLINE float tan_float(float x)
     return plain_float((float)tan((double)x));
 }
 
+INLINE float erfc_float(float x)
+{
+    return plain_float((float)erfc((double)x));
+}
+
 INLINE float cbrt_float(float x)
 {
     return plain_float((float)cbrt((double)x));
@@ -348,6 +353,11 @@ INLINE double tanh_double(double x)
 INLINE double erf_double(double x)
 {
     return plain_double(erf(x));
+}
+
+INLINE double erfc_double(double x)
+{
+    return plain_double(erfc(x));
 }
 
 INLINE double sin_double(double x)
@@ -490,6 +500,7 @@ INLINE uint8_t not_truth(uint8_t x)
     X(RSQRT, rsqrt, YES, NO, NO)                                                                   \
     X(TANH, tanh, YES, NO, NO)                                                                     \
     X(ERF, erf, YES, NO, NO)                                                                       \
+    X(ERFC, erfc, YES, NO, NO)                                                                     \
     X(LOGISTIC, logistic, YES, NO, NO)                                                             \
     X(SILU, silu, YES, NO, NO)                                                                     \
     X(GELU, gelu, YES, NO, NO)                                                                     \

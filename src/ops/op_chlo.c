@@ -26,7 +26,6 @@
     X(cosh, 1, OP_EXPANDS, NULL)                                                                   \
     X(digamma, 1, OP_EXPANDS, NULL)                                                                \
     X(erf_inv, 1, OP_EXPANDS, NULL)                                                                \
-    X(erfc, 1, OP_EXPANDS, NULL)                                                                   \
     X(is_inf, 1, 0, NULL)                                                                          \
     X(is_neg_inf, 1, 0, NULL)                                                                      \
     X(is_pos_inf, 1, 0, NULL)                                                                      \

@@ -295,11 +295,13 @@ static op_value *squared_norm(op_builder *b, op_value *x, op_value *y)
 #undef UNARY
 #undef BINARY
 
+/* XLA rewrites ops of chlo to several ops, which read the operand again and again. */
+#define TRAITS_OF(dialect) ((dialect) == OP_CHLO ? OP_EXPANDS : 0)
 #define UNARY(kernel, text, from, function, types_, class, of_x)                                   \
     [UNARY_##kernel] = {.name = #text,                                                             \
                         .call = #function,                                                         \
                         .dialect = (from),                                                         \
-                        .traits = OP_ELEMENTWISE | OP_GRADIENT_BY_RESULT,                          \
+                        .traits = OP_ELEMENTWISE | OP_GRADIENT_BY_RESULT | TRAITS_OF(from),        \
                         .kind = UNARY_##kernel,                                                    \
                         .num_operands = 1,                                                         \
                         .num_results = 1,                                                          \

@@ -7,8 +7,11 @@
 #include "base/guard.h"
 #include "ir/edit.h"
 #include "ir/shardings.h"
+#include "pass/contracts.h"
 #include "pass/pipelines.h"
 #include "propagate/passes.h"
+#include "transform/call_graph.h"
+#include "transform/passes.h"
 
 /* ---- rows ---- */
 
@@ -235,7 +238,7 @@ static tsr_status run_one(tsr_context *ctx, tsr_program *program, const tsr_pass
     TSR_TRY(edit_begin(program));
     const tsr_status status = pass->run(ctx, program, options);
     ir_shardings_refresh(program);
-    return status;
+    return status < 0 ? status : pass_contracts_verify(ctx, program, pass->name, options);
 }
 
 /* A pipeline under way. */

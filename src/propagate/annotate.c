@@ -22,10 +22,10 @@ static tsr_status annotate_func(annotating *a, uint32_t func, const char *list, 
         return diag_nomem(a->w.ctx);
     }
     for (size_t i = 0; i < count; i++) {
-        attrs[i] = dict_get(p, func_dict(p, func, list, i), "sdy.sharding");
+        attrs[i] = dict_get(p, function_dict(p, func, list, i), "sdy.sharding");
     }
     attrs[index] = a->attr;
-    return func_set_dicts(&a->w, func, list, "sdy.sharding", attrs, count);
+    return function_set_dicts(a->w.ctx, a->w.p, func, list, "sdy.sharding", attrs, count);
 }
 
 /* Puts a constraint between a value and all its users. */
@@ -71,7 +71,7 @@ static tsr_status annotate(annotating *a, const tsr_sharding *sharding)
     TSR_TRY(sharding_attr(&a->w, known, &a->attr));
     return a->tensor.value != 0 ? annotate_value(a, a->tensor.value)
                                 : annotate_func(a, a->tensor.func, "res_attrs", a->tensor.index,
-                                                func_num_results(a->w.p, a->tensor.func));
+                                                function_num_results(a->w.p, a->tensor.func));
 }
 
 tsr_status tsr_program_annotate(tsr_context *ctx, tsr_program *program, tsr_ir_tensor tensor,

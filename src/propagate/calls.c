@@ -47,17 +47,17 @@ tsr_status calls_load(propagation *s)
     return TSR_OK;
 }
 
-uint32_t callee_of(const propagation *s, uint32_t call)
+uint32_t calls_callee(const propagation *s, uint32_t call)
 {
     return s->calls != NULL ? s->calls[call].callee : 0;
 }
 
-uint32_t first_call(const propagation *s, uint32_t func)
+uint32_t calls_first(const propagation *s, uint32_t func)
 {
     return s->calls != NULL ? s->calls[func].first : 0;
 }
 
-uint32_t next_call(const propagation *s, uint32_t call)
+uint32_t calls_next(const propagation *s, uint32_t call)
 {
     return s->calls[call].next;
 }

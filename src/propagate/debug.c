@@ -195,7 +195,7 @@ tsr_status debug_hand_on(propagation *s, const visit_plan *v, size_t from, size_
 
 tsr_status debug_erase(propagation *s, uint32_t op)
 {
-    return s->debug != NULL && s->options->why != NULL ? find_conflicts_at(s, &s->debug->why, op)
+    return s->debug != NULL && s->options->why != NULL ? conflicts_find_at(s, &s->debug->why, op)
                                                        : TSR_OK;
 }
 

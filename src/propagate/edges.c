@@ -115,7 +115,7 @@ static tsr_status sources_of_result(propagation *s, uint32_t op, uint32_t index,
     }
     const size_t end = row->end_region < 0 ? regions : (size_t)row->end_region;
     for (size_t r = (size_t)row->first_region; r < end && r < regions; r++) {
-        add_operand(p, terminator_of(p, op, r), index, *out, count);
+        add_operand(p, op_terminator(p, op, r), index, *out, count);
     }
     return TSR_OK;
 }
@@ -125,7 +125,7 @@ static tsr_status sources_of_argument(propagation *s, uint32_t func, uint32_t in
                                       size_t *count)
 {
     size_t num_calls = 0;
-    for (uint32_t call = first_call(s, func); call != 0; call = next_call(s, call)) {
+    for (uint32_t call = calls_first(s, func); call != 0; call = calls_next(s, call)) {
         num_calls++;
     }
     *count = 0;
@@ -133,7 +133,7 @@ static tsr_status sources_of_argument(propagation *s, uint32_t func, uint32_t in
     if (*out == NULL) {
         return diag_nomem(s->w.ctx);
     }
-    for (uint32_t call = first_call(s, func); call != 0; call = next_call(s, call)) {
+    for (uint32_t call = calls_first(s, func); call != 0; call = calls_next(s, call)) {
         add_operand(s->w.p, call, index, *out, count);
     }
     return TSR_OK;
@@ -155,7 +155,7 @@ static tsr_status single_source(propagation *s, uint32_t op, uint32_t index, uin
 /* What a function returns; 0 where it has no body. */
 static uint32_t return_of(const tsr_program *p, uint32_t func)
 {
-    return func != 0 && op_entry_block(p, func, 0) != 0 ? terminator_of(p, func, 0) : 0;
+    return func != 0 && op_entry_block(p, func, 0) != 0 ? op_terminator(p, func, 0) : 0;
 }
 
 tsr_status edge_sources(propagation *s, uint32_t edge, uint32_t **out, size_t *count)
@@ -166,7 +166,7 @@ tsr_status edge_sources(propagation *s, uint32_t edge, uint32_t **out, size_t *c
     const uint32_t op = value_op(p, owner);
     if (op != 0) {
         return op_is(p, op, OP_FUNC_CALL)
-                   ? single_source(s, return_of(p, callee_of(s, op)), index, out, count)
+                   ? single_source(s, return_of(p, calls_callee(s, op)), index, out, count)
                    : sources_of_result(s, op, index, out, count);
     }
     const uint32_t parent = block_parent(p, value_block(p, owner));
@@ -197,32 +197,12 @@ static manual_edge manual_of(const tsr_program *p, uint32_t owner)
                          .stores_inside = op == 0};
 }
 
-/* Which axes of a mesh are manual, by number: found once for each list of them. */
-static tsr_status find_manual(workspace *w, uint32_t op, const tsr_mesh *mesh, const bool **out)
-{
-    const struct {
-        const tsr_mesh *mesh;
-        uint64_t axes;
-    } key = {mesh, op_property(w->p, op, "manual_axes")};
-    uint64_t *known = table_entry(w, &w->manual_flags, &key, sizeof key);
-    if (known == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    if (*known == 0) {
-        const bool *flags = NULL;
-        TSR_TRY(manual_flags(w->ctx, w->p, w->arena, op, mesh, &flags));
-        *known = (uint64_t)(uintptr_t)flags;
-    }
-    *out = (const bool *)(uintptr_t)*known;
-    return TSR_OK;
-}
-
 static tsr_status remove_manual(workspace *w, const manual_edge *m, const tsr_sharding *sharding,
                                 const tsr_sharding **out)
 {
     tsr_sharding inner;
     const bool *manual = NULL;
-    TSR_TRY(find_manual(w, m->op, sharding->mesh, &manual));
+    TSR_TRY(interned_manual_flags(w->ctx, w->p, m->op, sharding->mesh, &manual));
     TSR_TRY(sharding_inside(w->ctx, w->scratch, manual, sharding, &inner));
     return engine_intern(w->engine, &inner, out);
 }
@@ -260,7 +240,7 @@ static tsr_status add_manual(workspace *w, const manual_edge *m, const tsr_shard
     if (dims == NULL) {
         return diag_nomem(w->ctx);
     }
-    TSR_TRY(find_manual(w, m->op, full->mesh, &manual));
+    TSR_TRY(interned_manual_flags(w->ctx, w->p, m->op, full->mesh, &manual));
     for (size_t d = 0; d < outer.rank; d++) {
         const size_t count = manual_prefix(&full->dims[d], manual);
         const tsr_axis_ref *axes =
@@ -306,22 +286,22 @@ tsr_status edge_inside(workspace *w, uint32_t edge, const tsr_sharding *sharding
     return transform(w, &m, !m.stores_inside, sharding, out);
 }
 
-tsr_status argument_outside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
-                            const tsr_sharding **out)
+tsr_status edge_argument_outside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
+                                 const tsr_sharding **out)
 {
     const manual_edge m = manual_of(w->p, argument);
     return transform(w, &m, true, sharding, out);
 }
 
-tsr_status argument_inside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
-                           const tsr_sharding **out)
+tsr_status edge_argument_inside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
+                                const tsr_sharding **out)
 {
     const manual_edge m = manual_of(w->p, argument);
     return transform(w, &m, false, sharding, out);
 }
 
-tsr_status result_inside(workspace *w, uint32_t result, const tsr_sharding *sharding,
-                         const tsr_sharding **out)
+tsr_status edge_result_inside(workspace *w, uint32_t result, const tsr_sharding *sharding,
+                              const tsr_sharding **out)
 {
     const manual_edge m = manual_of(w->p, result);
     return transform(w, &m, false, sharding, out);

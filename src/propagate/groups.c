@@ -10,7 +10,7 @@
 static tsr_status group_of_id(propagation *s, int64_t id, size_t *out)
 {
     group_set *groups = &s->groups;
-    uint64_t *known = table_entry(&s->w, &groups->by_id, &id, sizeof id);
+    uint64_t *known = workspace_entry(&s->w, &groups->by_id, &id, sizeof id);
     if (known == NULL) {
         return diag_nomem(s->w.ctx);
     }
@@ -112,7 +112,7 @@ static const tsr_sharding *common_sharding(const propagation *s, size_t group, b
     const tsr_sharding *common = NULL;
     *differ = false;
     for (uint32_t i = 0; i < s->groups.counts[group]; i++) {
-        const tsr_sharding *sharding = sharding_of(s, s->groups.members[group][i]);
+        const tsr_sharding *sharding = places_sharding(s, s->groups.members[group][i]);
         if (says_something(sharding)) {
             *differ = *differ || (common != NULL && common != sharding);
             common = common != NULL ? common : sharding;
@@ -183,7 +183,7 @@ static tsr_status synchronize(propagation *s, bool *separated)
         bool differ = false;
         const tsr_sharding *common = common_sharding(s, g, &differ);
         for (uint32_t i = 0; common != NULL && i < s->groups.counts[g]; i++) {
-            TSR_TRY(place_write(s, s->place[s->groups.members[g][i]], common));
+            TSR_TRY(places_write(s, s->place[s->groups.members[g][i]], common));
         }
     }
     return TSR_OK;

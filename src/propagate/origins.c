@@ -338,11 +338,11 @@ static tsr_status store_dicts(propagation *s, const origin_set *set, uint32_t fu
         }
         any = any || dicts[i] != 0;
         if (dicts[i] == 0) {
-            dicts[i] = dict_get(s->w.p, func_dict(s->w.p, func, list, i), origins_attr);
+            dicts[i] = dict_get(s->w.p, function_dict(s->w.p, func, list, i), origins_attr);
         }
     }
     const tsr_status status =
-        any ? func_set_dicts(&s->w, func, list, origins_attr, dicts, count) : TSR_OK;
+        any ? function_set_dicts(s->w.ctx, s->w.p, func, list, origins_attr, dicts, count) : TSR_OK;
     tsr_arena_reset(s->w.scratch, mark);
     return status;
 }

@@ -11,7 +11,7 @@ static tsr_status propagate(propagation *s)
 {
     TSR_TRY(debug_start(s));
     TSR_TRY(ragged_hand_on(s));
-    TSR_TRY(run_priorities(s));
+    TSR_TRY(priorities_run(s));
     TSR_TRY(debug_store(s));
     TSR_TRY(places_store(s));
     if (s->options->as_xla) {

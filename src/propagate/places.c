@@ -8,6 +8,7 @@
 #include "ir/shardings.h"
 #include "propagate/state.h"
 #include "shard/sharding.h"
+#include "verify/contract.h"
 
 /* ---- places ---- */
 
@@ -78,7 +79,7 @@ static tsr_status load_value(propagation *s, uint32_t value)
 static tsr_status load_results_of(propagation *s, const func_results *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
-        const uint32_t dict = func_dict(s->w.p, f->func, "res_attrs", i);
+        const uint32_t dict = function_dict(s->w.p, f->func, "res_attrs", i);
         TSR_TRY(sharding_at(&s->w, dict_get(s->w.p, dict, "sdy.sharding"),
                             &s->shardings[f->first + i]));
     }
@@ -90,10 +91,10 @@ static tsr_status find_functions(propagation *s)
 {
     const tsr_program *p = s->w.p;
     size_t count = 0;
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
         count++;
     }
-    s->main = main_function(p);
+    s->main = function_main(p);
     if (count > 1 && s->main == 0) {
         return error_at_op(s->w.ctx, p, p->module,
                            "the program has several functions, none of them named main");
@@ -103,22 +104,10 @@ static tsr_status find_functions(propagation *s)
         return diag_nomem(s->w.ctx);
     }
     s->num_places = s->num_values;
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
-        const func_results f = {func, s->num_places, (uint32_t)func_num_results(p, func)};
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
+        const func_results f = {func, s->num_places, (uint32_t)function_num_results(p, func)};
         s->funcs[s->num_funcs++] = f;
         s->num_places += f.count;
-    }
-    return TSR_OK;
-}
-
-static tsr_status check_inline(propagation *s)
-{
-    for (uint32_t v = 1; v < s->num_places; v++) {
-        if (s->shardings[v] != NULL && tsr_mesh_name(s->shardings[v]->mesh) == NULL) {
-            return error_at_op(s->w.ctx, s->w.p, s->w.p->module,
-                               "propagation needs meshes by name: run -sdy-lift-inlined-meshes "
-                               "first");
-        }
     }
     return TSR_OK;
 }
@@ -146,7 +135,7 @@ tsr_status places_load(propagation *s)
         TSR_TRY(load_results_of(s, &s->funcs[i]));
     }
     memcpy(s->before, s->shardings, s->num_places * sizeof *s->before);
-    return check_inline(s);
+    return contract_require(s->w.ctx, p, &contract_named_meshes, "propagation");
 }
 
 /* ---- writing ---- */
@@ -167,7 +156,7 @@ static bool starts_list(const propagation *s, uint32_t place)
     return true;
 }
 
-tsr_status place_write(propagation *s, uint32_t place, const tsr_sharding *sharding)
+tsr_status places_write(propagation *s, uint32_t place, const tsr_sharding *sharding)
 {
     const tsr_program *p = s->w.p;
     if (place == 0) {
@@ -201,7 +190,7 @@ static tsr_status store_entries(propagation *s, uint32_t func, const char *list,
             TSR_TRY(sharding_attr(&s->w, s->shardings[places[i]], &attrs[i]));
         }
     }
-    return func_set_dicts(&s->w, func, list, "sdy.sharding", attrs, count);
+    return function_set_dicts(s->w.ctx, s->w.p, func, list, "sdy.sharding", attrs, count);
 }
 
 static tsr_status store_results(propagation *s, uint32_t op)
@@ -246,7 +235,7 @@ static tsr_status store_arguments(propagation *s, uint32_t op, uint32_t block)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t value = block_argument(p, block, i);
         types[i] = value_type(p, value);
-        TSR_TRY(argument_outside(&s->w, value, s->shardings[value], &outside[i]));
+        TSR_TRY(edge_argument_outside(&s->w, value, s->shardings[value], &outside[i]));
     }
     TSR_TRY(sharding_list_attr(&s->w, outside, types, count, &list));
     tsr_arena_reset(s->w.scratch, mark);

@@ -43,7 +43,7 @@ static tsr_direction early_direction(propagation *s, uint32_t op, const name_inf
             priority = PRIORITY_PASSES_ON;
         }
     } else if (info->is_bitcast) {
-        priority = op_is_elementwise(s, op, info) ? PRIORITY_PASSES_ON : PRIORITY_LATE;
+        priority = rule_op_is_elementwise(s, op, info) ? PRIORITY_PASSES_ON : PRIORITY_LATE;
     }
     if ((priority != PRIORITY_PASSES_ON && priority != PRIORITY_PASSES_FORWARD) ||
         (s->level == 0 && (info->expands || !operands_are_used_once(s->w.p, op)))) {
@@ -67,15 +67,15 @@ static tsr_status by_kind(propagation *s, const tsr_rule *rule, tsr_direction al
     return TSR_OK;
 }
 
-tsr_status direction_at_level(propagation *s, uint32_t op, const tsr_rule *rule,
-                              visit_direction *out)
+tsr_status priorities_direction(propagation *s, uint32_t op, const tsr_rule *rule,
+                                visit_direction *out)
 {
     const name_info *info = NULL;
     *out = (visit_direction){.direction = TSR_DIRECTION_BOTH};
     if (s->level < 0 || s->level == NUM_LEVELS - 1) {
         return TSR_OK;
     }
-    TSR_TRY(name_of_op(s, op, &info));
+    TSR_TRY(rule_name_of_op(s, op, &info));
     out->direction = early_direction(s, op, info);
     if (s->level < 2 || out->direction == TSR_DIRECTION_BOTH) {
         return TSR_OK;
@@ -310,7 +310,7 @@ static int compare_waiting(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-tsr_status run_priorities(propagation *s)
+tsr_status priorities_run(propagation *s)
 {
     waiting_list list = {0};
     if (!s->options->by_user_priority) {

@@ -350,7 +350,7 @@ tsr_status provenance_hand_on(propagation *s, why_log *log, const visit_plan *v,
     return TSR_OK;
 }
 
-uint32_t find_step(const why_log *log, uint32_t place, size_t dim, tsr_axis_ref axis)
+uint32_t provenance_find_step(const why_log *log, uint32_t place, size_t dim, tsr_axis_ref axis)
 {
     for (uint32_t i = log->first[place]; i != 0; i = log->steps[i].step.next) {
         if (log->steps[i].step.dim == dim && tsr_axis_overlaps(log->steps[i].step.axis, axis)) {
@@ -364,7 +364,7 @@ tsr_status provenance_share(propagation *s, why_log *log, uint32_t from, uint32_
 {
     for (uint32_t i = log->first[from]; i != 0; i = log->steps[i].step.next) {
         tsr_axis_step step = log->steps[i].step;
-        if (find_step(log, to, step.dim, step.axis) != 0 ||
+        if (provenance_find_step(log, to, step.dim, step.axis) != 0 ||
             !dim_contains(&s->shardings[to]->dims[step.dim], step.axis)) {
             continue;
         }
@@ -456,7 +456,7 @@ static tsr_status give_annotations(propagation *s, why_log *log)
 tsr_status provenance_finish(propagation *s, why_log *log)
 {
     *log->request->out = (tsr_provenance){0};
-    TSR_TRY(find_conflicts(s, log));
+    TSR_TRY(conflicts_find(s, log));
     for (size_t i = 0; i < log->num_conflicts; i++) {
         log->conflicts[i].tensor = tensor_at(s, log->conflicts[i].tensor.value);
         log->conflicts[i].op = op_shown(s->w.p, log->conflicts[i].op);

@@ -61,10 +61,10 @@ tsr_status provenance_finish(propagation *s, why_log *log);
 
 /* ---- provenance_conflicts.c ---- */
 
-tsr_status find_conflicts(propagation *s, why_log *log);
+tsr_status conflicts_find(propagation *s, why_log *log);
 /* The same at one op, before it goes away: it had its part in what came before. */
-tsr_status find_conflicts_at(propagation *s, why_log *log, uint32_t op);
+tsr_status conflicts_find_at(propagation *s, why_log *log, uint32_t op);
 /* The step of a place by which a dimension has an axis, or a part of it; 0: none. */
-uint32_t find_step(const why_log *log, uint32_t place, size_t dim, tsr_axis_ref axis);
+uint32_t provenance_find_step(const why_log *log, uint32_t place, size_t dim, tsr_axis_ref axis);
 
 #endif

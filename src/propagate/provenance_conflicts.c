@@ -36,7 +36,7 @@ static size_t dim_of(const looking *l, size_t tensor, size_t factor)
 
 static uint32_t step_of(const looking *l, size_t tensor, size_t factor, tsr_axis_ref axis)
 {
-    return find_step(l->log, l->v->places[tensor], dim_of(l, tensor, factor), axis);
+    return provenance_find_step(l->log, l->v->places[tensor], dim_of(l, tensor, factor), axis);
 }
 
 /* ---- who was first ---- */
@@ -49,7 +49,7 @@ static tsr_status passes_at(const looking *l, size_t factor, int level, bool *ou
     const int now = s->level;
     s->level = level;
     const tsr_status status =
-        s->main == l->op ? TSR_OK : direction_at_level(s, l->op, l->v->how.rule, &way);
+        s->main == l->op ? TSR_OK : priorities_direction(s, l->op, l->v->how.rule, &way);
     s->level = now;
     *out = (way.directions != NULL ? way.directions[factor] : way.direction) != TSR_DIRECTION_NONE;
     return status;
@@ -158,7 +158,7 @@ static void add_annotated_reasons(const looking *l, const missing *m, refusal *r
     const size_t dim = dim_of(l, m->tensor, m->factor);
     if (sharding->dims[dim].ragged != NULL) { /* its own, or handed on from an annotation */
         const uint32_t step =
-            find_step(l->log, l->v->places[m->tensor], dim, sharding->dims[dim].axes[0]);
+            provenance_find_step(l->log, l->v->places[m->tensor], dim, sharding->dims[dim].axes[0]);
         add_reason(r, TSR_CONFLICT_RAGGED, 0, l->log->steps[step].step.annotation);
     } else if (state_of(l, m->tensor, m->factor)->closed) {
         add_reason(r, TSR_CONFLICT_CLOSED, 0, annotation);
@@ -380,13 +380,13 @@ static tsr_status look_at_result(propagation *s, const visit_plan *v, void *stat
     return look(s, state, s->main, v);
 }
 
-tsr_status find_conflicts_at(propagation *s, why_log *log, uint32_t op)
+tsr_status conflicts_find_at(propagation *s, why_log *log, uint32_t op)
 {
     const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
     const int level = s->level;
     visit_plan v;
     s->level = -1; /* in all directions */
-    tsr_status status = plan_visit(s, op, &v);
+    tsr_status status = visit_plan_make(s, op, &v);
     if (status >= 0) {
         status = look(s, log, op, &v);
     }
@@ -395,12 +395,12 @@ tsr_status find_conflicts_at(propagation *s, why_log *log, uint32_t op)
     return status;
 }
 
-tsr_status find_conflicts(propagation *s, why_log *log)
+tsr_status conflicts_find(propagation *s, why_log *log)
 {
     const tsr_program *p = s->w.p;
     for (uint32_t op = op_walk_next(p, p->module, p->module); op != 0;
          op = op_walk_next(p, p->module, op)) {
-        TSR_TRY(find_conflicts_at(s, log, op));
+        TSR_TRY(conflicts_find_at(s, log, op));
     }
-    return for_main_results(s, look_at_result, log);
+    return visit_main_results(s, look_at_result, log);
 }

@@ -95,7 +95,7 @@ static tsr_status write_dim(const handing *h)
     if (h->v->edge != 0 && h->to + 1 == h->v->count) {
         TSR_TRY(edge_inside(&s->w, h->v->edge, stored, &stored));
     }
-    return place_write(s, place, stored);
+    return places_write(s, place, stored);
 }
 
 static tsr_status hand_on(propagation *s, const visit_plan *v, bool *changed)
@@ -127,7 +127,7 @@ static tsr_status hand_on_at(propagation *s, uint32_t op, bool *changed)
     const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
     visit_plan v;
     s->visiting = op;
-    tsr_status status = plan_visit(s, op, &v);
+    tsr_status status = visit_plan_make(s, op, &v);
     if (status >= 0) {
         status = hand_on(s, &v, changed);
     }
@@ -150,7 +150,7 @@ tsr_status ragged_hand_on(propagation *s)
     }
     while (changed) {
         changed = false;
-        TSR_TRY(for_main_results(s, hand_on_result, &changed));
+        TSR_TRY(visit_main_results(s, hand_on_result, &changed));
         for (uint32_t op = op_walk_next(p, p->module, p->module); op != 0;
              op = op_walk_next(p, p->module, op)) {
             TSR_TRY(hand_on_at(s, op, &changed));

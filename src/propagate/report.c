@@ -61,7 +61,7 @@ static kind_key key_of(const tsr_program *p, uint32_t op)
 static tsr_status kind_of(propagation *s, unknown_list *list, uint32_t op, unknown_kind **out)
 {
     const kind_key key = key_of(s->w.p, op);
-    uint64_t *known = table_entry(&s->w, &list->by_name, &key, sizeof key);
+    uint64_t *known = workspace_entry(&s->w, &list->by_name, &key, sizeof key);
     if (known == NULL) {
         return diag_nomem(s->w.ctx);
     }
@@ -88,7 +88,7 @@ static tsr_status add(propagation *s, unknown_list *list, uint32_t op)
     } place = {key_of(s->w.p, op), op_location(s->w.p, op).at};
     unknown_kind *kind = NULL;
     int64_t line = 0;
-    uint64_t *counted = table_entry(&s->w, &list->places, &place, sizeof place);
+    uint64_t *counted = workspace_entry(&s->w, &list->places, &place, sizeof place);
     if (counted == NULL) {
         return diag_nomem(s->w.ctx);
     }
@@ -143,7 +143,7 @@ tsr_status report_unknown(propagation *s)
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         if (can_shard(p, op)) {
             bool lacks = false;
-            TSR_TRY(op_lacks_rule(s, op, &lacks));
+            TSR_TRY(rule_is_lacking(s, op, &lacks));
             if (lacks) {
                 TSR_TRY(add(s, &list, op));
             }

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "factor/rule.h"
+#include "ir/interned.h"
 #include "ir/message.h"
 #include "ir/params.h"
 #include "ir/row.h"
@@ -117,7 +118,7 @@ static name_info describe(const tsr_program *p, uint32_t op, bool as_xla)
     return info;
 }
 
-tsr_status name_of_op(propagation *s, uint32_t op, const name_info **out)
+tsr_status rule_name_of_op(propagation *s, uint32_t op, const name_info **out)
 {
     name_info *info = &s->names[program_op(s->w.p, op)->name];
     if (!info->known) {
@@ -127,7 +128,7 @@ tsr_status name_of_op(propagation *s, uint32_t op, const name_info **out)
     return TSR_OK;
 }
 
-bool op_is_elementwise(propagation *s, uint32_t op, const name_info *info)
+bool rule_op_is_elementwise(propagation *s, uint32_t op, const name_info *info)
 {
     const tsr_program *p = s->w.p;
     if (!info->is_bitcast) {
@@ -140,38 +141,19 @@ bool op_is_elementwise(propagation *s, uint32_t op, const name_info *info)
 
 /* ---- rules of their own ---- */
 
-static tsr_status rule_of_attr(propagation *s, uint32_t attr, const tsr_rule **out)
+tsr_status rule_identity(propagation *s, uint32_t type, size_t num_operands, const tsr_rule **out)
 {
-    uint64_t *known = table_entry(&s->w, &s->rules_by_attr, &attr, sizeof attr);
-    if (known == NULL) {
-        return diag_nomem(s->w.ctx);
-    }
-    if (*known == 0) {
-        const attr_head *head = program_attr(s->w.p, attr);
-        tsr_text text = {.name = "<attribute>", .data = attr_text(head), .size = head->count};
-        const tsr_rule *rule = NULL;
-        TSR_TRY(tsr_rule_read(s->w.ctx, s->w.arena, &text, &rule));
-        *known = (uint64_t)(uintptr_t)rule;
-    }
-    *out = (const tsr_rule *)(uintptr_t)*known;
-    return TSR_OK;
-}
-
-tsr_status identity_rule(propagation *s, uint32_t type, size_t num_operands, const tsr_rule **out)
-{
-    const uint64_t id = (uint64_t)type << 32 | num_operands;
-    uint64_t *known = table_entry(&s->w, &s->identities, &id, sizeof id);
-    if (known == NULL) {
-        return diag_nomem(s->w.ctx);
-    }
-    if (*known == 0) {
+    const uint32_t key[] = {type, (uint32_t)num_operands};
+    interned_rule_entry known;
+    TSR_TRY(interned_rule_of_key(s->w.ctx, s->w.p, key, sizeof key / sizeof key[0], &known));
+    if (*known.rule == 0) {
         const type_head *head = program_type(s->w.p, type);
         const tsr_rule *rule = NULL;
         const tsr_extents shape = {head->count, type_extents(head)};
-        TSR_TRY(tsr_rule_elementwise(s->w.ctx, s->w.arena, num_operands, shape, &rule));
-        *known = (uint64_t)(uintptr_t)rule;
+        TSR_TRY(tsr_rule_elementwise(s->w.ctx, known.arena, num_operands, shape, &rule));
+        *known.rule = (uint64_t)(uintptr_t)rule;
     }
-    *out = (const tsr_rule *)(uintptr_t)*known;
+    *out = (const tsr_rule *)(uintptr_t)*known.rule;
     return TSR_OK;
 }
 
@@ -238,7 +220,7 @@ static tsr_status key_of(propagation *s, uint32_t op, const op_facts *facts, rul
     words[n++] = o->name;
     words[n++] = o->properties;
     words[n++] = o->num_operands;
-    words[n++] = facts->feeds_rng_bit_generator;
+    words[n++] = (facts->feeds_rng_bit_generator ? 1 : 0) | (facts->conservative ? 2 : 0);
     words[n++] = o->num_regions > 0 ? (uint32_t)ir_region_combiner(p, op_region_at(p, op, 0)) : 0;
     for (uint32_t i = 0; i < o->num_operands; i++) {
         words[n++] = value_type(p, op_operand(p, op, i));
@@ -301,7 +283,7 @@ static tsr_status check_fits(propagation *s, uint32_t op, const ir_request *r, b
 }
 
 static tsr_status build_rule(propagation *s, uint32_t op, const op_row *row, const op_facts *facts,
-                             const tsr_rule **out)
+                             tsr_arena *arena, const tsr_rule **out)
 {
     ir_request r;
     *out = NULL;
@@ -315,7 +297,7 @@ static tsr_status build_rule(propagation *s, uint32_t op, const op_row *row, con
         return TSR_OK;
     }
     r.request.facts = facts;
-    const tsr_status status = op_find_rule(&r.request, r.results, s->w.arena, out);
+    const tsr_status status = op_find_rule(&r.request, r.results, arena, out);
     return status == TSR_NOT_APPLICABLE ? TSR_OK : status;
 }
 
@@ -327,19 +309,16 @@ static tsr_status rule_of_row(propagation *s, uint32_t op, const op_row *row, co
     const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
     op_facts facts = {0};
     rule_key key = {0};
+    interned_rule_entry known;
     TSR_TRY(find_facts(s, op, row, &facts));
     TSR_TRY(key_of(s, op, &facts, &key));
-    uint64_t *known =
-        table_entry(&s->w, &s->rules_by_key, key.words, key.count * sizeof *key.words);
-    if (known == NULL) {
-        return diag_nomem(s->w.ctx);
-    }
-    if (*known == 0) {
+    TSR_TRY(interned_rule_of_key(s->w.ctx, s->w.p, key.words, key.count, &known));
+    if (*known.rule == 0) {
         const tsr_rule *rule = NULL;
-        TSR_TRY(build_rule(s, op, row, &facts, &rule));
-        *known = rule != NULL ? (uint64_t)(uintptr_t)rule : NO_RULE;
+        TSR_TRY(build_rule(s, op, row, &facts, known.arena, &rule));
+        *known.rule = rule != NULL ? (uint64_t)(uintptr_t)rule : NO_RULE;
     }
-    *out = *known == NO_RULE ? NULL : (const tsr_rule *)(uintptr_t)*known;
+    *out = *known.rule == NO_RULE ? NULL : (const tsr_rule *)(uintptr_t)*known.rule;
     tsr_arena_reset(s->w.scratch, mark);
     return TSR_OK;
 }
@@ -381,11 +360,11 @@ static tsr_status find_rule(propagation *s, uint32_t op, const tsr_rule **out)
 {
     const name_info *info = NULL;
     *out = NULL;
-    TSR_TRY(name_of_op(s, op, &info));
+    TSR_TRY(rule_name_of_op(s, op, &info));
     if (program_op(s->w.p, op)->attributes != 0) {
         const uint32_t attr = op_attribute(s->w.p, op, "sdy.sharding_rule");
         if (attr_is(s->w.p, attr, ATTR_SDY)) {
-            return rule_of_attr(s, attr, out);
+            return interned_rule(s->w.ctx, s->w.p, attr, out);
         }
     }
     if (info->is_silent) {
@@ -393,7 +372,7 @@ static tsr_status find_rule(propagation *s, uint32_t op, const tsr_rule **out)
     }
     if (op_is(s->w.p, op, OP_SDY_SHARDING_CONSTRAINT)) {
         const uint32_t type = value_type(s->w.p, op_result(s->w.p, op, 0));
-        return type_is_static(s->w.p, type) ? identity_rule(s, type, 1, out) : TSR_OK;
+        return type_is_static(s->w.p, type) ? rule_identity(s, type, 1, out) : TSR_OK;
     }
     if (info->row != NULL && info->row->rule != NULL) {
         TSR_TRY(rule_of_row(s, op, info->row, out));
@@ -413,12 +392,20 @@ tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out)
     return TSR_OK;
 }
 
-tsr_status op_lacks_rule(propagation *s, uint32_t op, bool *out)
+tsr_status rule_asks_operands(propagation *s, uint32_t op, bool *out)
+{
+    const name_info *info = NULL;
+    TSR_TRY(rule_name_of_op(s, op, &info));
+    *out = info->row != NULL && (info->row->traits & OP_RULE_BY_OPERANDS) != 0;
+    return TSR_OK;
+}
+
+tsr_status rule_is_lacking(propagation *s, uint32_t op, bool *out)
 {
     const name_info *info = NULL;
     const tsr_rule *rule = NULL;
     *out = false;
-    TSR_TRY(name_of_op(s, op, &info));
+    TSR_TRY(rule_name_of_op(s, op, &info));
     if (!info->is_silent && info->visit == VISIT_RULE) {
         TSR_TRY(rule_of_op(s, op, &rule));
         *out = rule == NULL && !is_known(s->w.p, op, info->row) &&
@@ -429,26 +416,6 @@ tsr_status op_lacks_rule(propagation *s, uint32_t op, bool *out)
 
 /* ---- at the end ---- */
 
-static tsr_status rule_attr(propagation *s, const tsr_rule *rule, uint32_t *out)
-{
-    uint64_t *known = table_entry(&s->w, &s->attrs_by_rule, &rule, sizeof(void *));
-    if (known == NULL) {
-        return diag_nomem(s->w.ctx);
-    }
-    if (*known == 0) {
-        const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
-        const char *text = NULL;
-        uint32_t attr = 0;
-        TSR_TRY(tsr_rule_print(s->w.ctx, s->w.scratch, rule, TSR_RULE_FULL, &text));
-        const char *body = strchr(text, '<');
-        TSR_TRY(attr_of_text(s->w.p, ATTR_SDY, SDY_RULE, 0, body, strlen(body), &attr));
-        tsr_arena_reset(s->w.scratch, mark);
-        *known = attr;
-    }
-    *out = (uint32_t)*known;
-    return TSR_OK;
-}
-
 static tsr_status store_rule(propagation *s, uint32_t op)
 {
     tsr_program *p = s->w.p;
@@ -458,12 +425,12 @@ static tsr_status store_rule(propagation *s, uint32_t op)
     if (s->options->keep_rules) {
         uint32_t attr = had;
         if (had == 0 && rule != NULL) {
-            TSR_TRY(rule_attr(s, rule, &attr));
+            TSR_TRY(interned_rule_attr(s->w.ctx, p, rule, &attr));
         }
         return attr != had ? op_set_attribute(p, op, "sdy.sharding_rule", attr) : TSR_OK;
     }
     if (had != 0) {
-        TSR_TRY(rule_of_attr(s, had, &rule));
+        TSR_TRY(interned_rule(s->w.ctx, s->w.p, had, &rule));
         return rule->custom ? TSR_OK : op_set_attribute(p, op, "sdy.sharding_rule", 0);
     }
     return TSR_OK;

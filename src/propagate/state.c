@@ -39,10 +39,6 @@ static tsr_status check_shapes(propagation *s)
 static tsr_status make_rules(propagation *s)
 {
     const tsr_program *p = s->w.p;
-    map *const tables[] = {&s->rules_by_key, &s->rules_by_attr, &s->attrs_by_rule, &s->identities};
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        *tables[i] = map_new(s->w.arena);
-    }
     s->num_ops = p->ops.count;
     s->names = ARENA_ARRAY(s->w.arena, name_info, p->op_names.count);
     s->rules = ARENA_ARRAY(s->w.arena, op_rule, s->num_ops);

@@ -105,10 +105,6 @@ typedef struct propagation {
     name_info *names; /* by op name */
     op_rule *rules;   /* by op */
     uint32_t num_ops; /* that `rules` has room for */
-    map rules_by_key;
-    map rules_by_attr;
-    map attrs_by_rule;
-    map identities; /* by type and number of operands */
     bool warned_of_op;
     bool warned_of_call;
 
@@ -144,9 +140,9 @@ tsr_status places_load(propagation *s);
 tsr_status places_store(propagation *s);
 /* Gives a value a sharding. An op of several results that had none gets open ones for the others.
  */
-tsr_status place_write(propagation *s, uint32_t place, const tsr_sharding *sharding);
+tsr_status places_write(propagation *s, uint32_t place, const tsr_sharding *sharding);
 
-static inline const tsr_sharding *sharding_of(const propagation *s, uint32_t value)
+static inline const tsr_sharding *places_sharding(const propagation *s, uint32_t value)
 {
     return s->shardings[s->place[value]]; /* place 0 has none */
 }
@@ -154,20 +150,22 @@ static inline const tsr_sharding *sharding_of(const propagation *s, uint32_t val
 /* ---- rules.c ---- */
 
 /* What is known of an op by its name. */
-tsr_status name_of_op(propagation *s, uint32_t op, const name_info **out);
+tsr_status rule_name_of_op(propagation *s, uint32_t op, const name_info **out);
 /* The rule of an op, found at its first visit; NULL: it has none. */
 tsr_status rule_of_op(propagation *s, uint32_t op, const tsr_rule **out);
+/* Whether the rule of an op depends on the ops that define its operands. */
+tsr_status rule_asks_operands(propagation *s, uint32_t op, bool *out);
 /* Whether an op has no rule, although it needs one. */
-tsr_status op_lacks_rule(propagation *s, uint32_t op, bool *out);
+tsr_status rule_is_lacking(propagation *s, uint32_t op, bool *out);
 /* Warns of such ops, once for each name, and of several meshes over the same devices. */
 tsr_status report_unknown(propagation *s);
 tsr_status report_meshes(propagation *s);
 /* The rule of something that hands tensors of a type on. */
-tsr_status identity_rule(propagation *s, uint32_t type, size_t num_operands, const tsr_rule **out);
+tsr_status rule_identity(propagation *s, uint32_t type, size_t num_operands, const tsr_rule **out);
 /* At the end: rules stay on the ops, or all that are not custom go. */
 tsr_status rules_store(propagation *s);
 /* Whether an op is elementwise, for ties and priorities. */
-bool op_is_elementwise(propagation *s, uint32_t op, const name_info *info);
+bool rule_op_is_elementwise(propagation *s, uint32_t op, const name_info *info);
 
 /* ---- visit.c ---- */
 
@@ -180,21 +178,21 @@ typedef struct visit_plan {
     size_t count;
 } visit_plan;
 
-tsr_status plan_visit(propagation *s, uint32_t op, visit_plan *out);
+tsr_status visit_plan_make(propagation *s, uint32_t op, visit_plan *out);
 /* Visits an op; the tensors that change are written and their users notified. */
 tsr_status visit_one(propagation *s, uint32_t op);
 /* Between the values that the main function returns and its result attributes. */
 tsr_status visit_results(propagation *s);
 /* Calls a function for each of those visits. */
 typedef tsr_status (*result_visitor)(propagation *s, const visit_plan *v, void *state);
-tsr_status for_main_results(propagation *s, result_visitor visitor, void *state);
+tsr_status visit_main_results(propagation *s, result_visitor visitor, void *state);
 
 /* ---- sweep.c ---- */
 
 /* The function results, all ops until nothing changes, the function results. */
 tsr_status sweep(propagation *s);
 /* The sharding at a place was written: ops that may now change go onto the stack. */
-tsr_status notify(propagation *s, uint32_t place);
+tsr_status sweep_notify(propagation *s, uint32_t place);
 
 /* ---- debug.c ---- */
 
@@ -223,10 +221,10 @@ size_t edge_targets(const propagation *s, uint32_t edge, uint32_t targets[2]);
 /* Finds the calls of each function, in the order of the program. */
 tsr_status calls_load(propagation *s);
 /* The function that a call names; 0: there is none. */
-uint32_t callee_of(const propagation *s, uint32_t call);
+uint32_t calls_callee(const propagation *s, uint32_t call);
 /* The calls of a function: the first, then the next; 0: no more. */
-uint32_t first_call(const propagation *s, uint32_t func);
-uint32_t next_call(const propagation *s, uint32_t call);
+uint32_t calls_first(const propagation *s, uint32_t func);
+uint32_t calls_next(const propagation *s, uint32_t call);
 
 /* ---- groups.c ---- */
 
@@ -242,13 +240,13 @@ tsr_status ragged_hand_on(propagation *s);
 /* ---- priorities.c ---- */
 
 /* Runs all that the options ask for. */
-tsr_status run_priorities(propagation *s);
+tsr_status priorities_run(propagation *s);
 /* The direction of all factors of an op at the level under way, or one for each of them. */
 typedef struct visit_direction {
     tsr_direction direction;
     const tsr_direction *directions; /* in the scratch; NULL: all alike */
 } visit_direction;
-tsr_status direction_at_level(propagation *s, uint32_t op, const tsr_rule *rule,
-                              visit_direction *out);
+tsr_status priorities_direction(propagation *s, uint32_t op, const tsr_rule *rule,
+                                visit_direction *out);
 
 #endif

@@ -123,7 +123,7 @@ tsr_status steps_start(workspace *w, step_log *out)
         int64_t of_results = 0; /* does not count */
         TSR_TRY(add_attr(out, op, op_attribute(p, op, edges_name), &last));
         if (op_is(p, op, OP_FUNC_FUNC)) {
-            const uint32_t dict = func_dict(p, op, "res_attrs", 0);
+            const uint32_t dict = function_dict(p, op, "res_attrs", 0);
             TSR_TRY(add_attr(out, op, dict_get(p, dict, edges_name), &of_results));
         }
     }
@@ -266,7 +266,7 @@ static tsr_status attr_of_op(const step_log *log, uint32_t op, uint32_t *out)
 static tsr_status store_on_func(step_log *log, uint32_t func, uint32_t attr)
 {
     workspace *w = log->w;
-    const size_t count = func_num_results(w->p, func);
+    const size_t count = function_num_results(w->p, func);
     const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
     uint32_t *attrs = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
     if (attrs == NULL) {
@@ -274,9 +274,10 @@ static tsr_status store_on_func(step_log *log, uint32_t func, uint32_t attr)
     }
     for (size_t i = 0; i < count; i++) {
         attrs[i] =
-            i == 0 ? attr : dict_get(w->p, func_dict(w->p, func, "res_attrs", i), edges_name);
+            i == 0 ? attr : dict_get(w->p, function_dict(w->p, func, "res_attrs", i), edges_name);
     }
-    const tsr_status status = func_set_dicts(w, func, "res_attrs", edges_name, attrs, count);
+    const tsr_status status =
+        function_set_dicts(w->ctx, w->p, func, "res_attrs", edges_name, attrs, count);
     tsr_arena_reset(w->scratch, mark);
     return status;
 }

@@ -60,11 +60,11 @@ static tsr_status notify_users(propagation *s, uint32_t value);
 /* A value that a function returns: users of the results of its calls. */
 static tsr_status notify_callers(propagation *s, uint32_t func, uint32_t index)
 {
-    uint32_t call = first_call(s, func);
+    uint32_t call = calls_first(s, func);
     if (call == 0) {
         return push(s, func);
     }
-    for (; call != 0; call = next_call(s, call)) {
+    for (; call != 0; call = calls_next(s, call)) {
         if (!op_is_erased(s->w.p, call)) {
             TSR_TRY(notify_users(s, op_result(s->w.p, call, index)));
         }
@@ -74,7 +74,7 @@ static tsr_status notify_callers(propagation *s, uint32_t func, uint32_t index)
 
 static tsr_status notify_callee(propagation *s, uint32_t call, uint32_t index)
 {
-    const uint32_t func = callee_of(s, call);
+    const uint32_t func = calls_callee(s, call);
     const uint32_t block = func != 0 ? op_entry_block(s->w.p, func, 0) : 0;
     return block != 0 ? notify_users(s, block_argument(s->w.p, block, index)) : TSR_OK;
 }
@@ -124,7 +124,7 @@ static tsr_status notify_users(propagation *s, uint32_t value)
     return status;
 }
 
-tsr_status notify(propagation *s, uint32_t place)
+tsr_status sweep_notify(propagation *s, uint32_t place)
 {
     const tsr_program *p = s->w.p;
     if (place == 0 || place >= s->num_values) {
@@ -133,7 +133,7 @@ tsr_status notify(propagation *s, uint32_t place)
     const uint32_t op = value_op(p, place);
     const name_info *info = NULL;
     if (op != 0) {
-        TSR_TRY(name_of_op(s, op, &info));
+        TSR_TRY(rule_name_of_op(s, op, &info));
     }
     if (info != NULL && info->visit == VISIT_EDGE) {
         uint32_t targets[2];

@@ -28,19 +28,19 @@ static tsr_status write_and_notify(propagation *s, uint32_t place, const tsr_sha
                                    const tsr_sharding *visited)
 {
     const bool notifies = s->visiting != 0;
-    TSR_TRY(place_write(s, place, sharding));
+    TSR_TRY(places_write(s, place, sharding));
     if (notifies) {
-        TSR_TRY(notify(s, place));
+        TSR_TRY(sweep_notify(s, place));
     }
     const uint32_t group =
         place < s->num_values && s->groups.group_of != NULL ? s->groups.group_of[place] : 0;
     for (uint32_t i = 0; group != 0 && i < s->groups.counts[group - 1]; i++) {
         const uint32_t other = s->groups.members[group - 1][i];
         if (other != place) {
-            TSR_TRY(place_write(s, other, visited));
+            TSR_TRY(places_write(s, other, visited));
             TSR_TRY(debug_share(s, place, other));
             if (notifies) {
-                TSR_TRY(notify(s, other));
+                TSR_TRY(sweep_notify(s, other));
             }
         }
     }
@@ -78,7 +78,7 @@ static tsr_status plan_by_rule(propagation *s, uint32_t op, const name_info *inf
     if (rule == NULL) {
         return TSR_OK;
     }
-    TSR_TRY(direction_at_level(s, op, rule, &way));
+    TSR_TRY(priorities_direction(s, op, rule, &way));
     if (way.directions == NULL && way.direction == TSR_DIRECTION_NONE) {
         return TSR_OK;
     }
@@ -96,7 +96,7 @@ static tsr_status plan_by_rule(propagation *s, uint32_t op, const name_info *inf
                               .direction = way.direction,
                               .directions = way.directions,
                               .conservative = s->options->conservative,
-                              .elementwise = op_is_elementwise(s, op, info)};
+                              .elementwise = rule_op_is_elementwise(s, op, info)};
     }
     return TSR_OK;
 }
@@ -120,7 +120,7 @@ static tsr_status plan_barrier(propagation *s, uint32_t op, visit_plan *out)
     if (!type_is_static(p, type)) {
         return TSR_OK;
     }
-    TSR_TRY(identity_rule(s, type, 1, &rule));
+    TSR_TRY(rule_identity(s, type, 1, &rule));
     TSR_TRY(make_tensors(s, 2, out));
     (void)add_tensor(s, out, s->place[op_operand(p, op, 0)]);
     (void)add_tensor(s, out, s->place[op_result(p, op, 0)]);
@@ -143,7 +143,7 @@ static tsr_status plan_edge(propagation *s, uint32_t op, visit_plan *out)
     if (!type_is_static(p, type)) {
         return TSR_OK;
     }
-    TSR_TRY(direction_at_level(s, op, NULL, &way));
+    TSR_TRY(priorities_direction(s, op, NULL, &way));
     if (way.direction == TSR_DIRECTION_NONE) {
         return TSR_OK;
     }
@@ -151,7 +151,7 @@ static tsr_status plan_edge(propagation *s, uint32_t op, visit_plan *out)
     if (count == 0) {
         return TSR_OK;
     }
-    TSR_TRY(identity_rule(s, type, count, &rule));
+    TSR_TRY(rule_identity(s, type, count, &rule));
     TSR_TRY(make_tensors(s, count + 1, out));
     for (size_t i = 0; i < count; i++) {
         (void)add_tensor(s, out, s->place[sources[i]]);
@@ -163,11 +163,11 @@ static tsr_status plan_edge(propagation *s, uint32_t op, visit_plan *out)
     return TSR_OK;
 }
 
-tsr_status plan_visit(propagation *s, uint32_t op, visit_plan *out)
+tsr_status visit_plan_make(propagation *s, uint32_t op, visit_plan *out)
 {
     const name_info *info = NULL;
     *out = (visit_plan){0};
-    TSR_TRY(name_of_op(s, op, &info));
+    TSR_TRY(rule_name_of_op(s, op, &info));
     switch ((visit_kind)info->visit) {
     case VISIT_RULE:
         return plan_by_rule(s, op, info, out);
@@ -196,7 +196,7 @@ tsr_status visit_one(propagation *s, uint32_t op)
 {
     visit_plan v;
     const tsr_arena_mark mark = tsr_arena_get_mark(s->w.scratch);
-    tsr_status status = plan_visit(s, op, &v);
+    tsr_status status = visit_plan_make(s, op, &v);
     if (status >= 0) {
         status = carry_out(s, &v);
     }
@@ -221,7 +221,7 @@ static tsr_status plan_result(propagation *s, uint32_t value, uint32_t place, vi
     if (!type_is_static(s->w.p, value_type(s->w.p, value))) {
         return TSR_OK;
     }
-    TSR_TRY(identity_rule(s, value_type(s->w.p, value), 1, &rule));
+    TSR_TRY(rule_identity(s, value_type(s->w.p, value), 1, &rule));
     TSR_TRY(make_tensors(s, 2, out));
     (void)add_tensor(s, out, s->place[value]);
     (void)add_tensor(s, out, place);
@@ -229,7 +229,7 @@ static tsr_status plan_result(propagation *s, uint32_t value, uint32_t place, vi
     return TSR_OK;
 }
 
-tsr_status for_main_results(propagation *s, result_visitor visitor, void *state)
+tsr_status visit_main_results(propagation *s, result_visitor visitor, void *state)
 {
     const tsr_program *p = s->w.p;
     const uint32_t block = s->main != 0 ? op_entry_block(p, s->main, 0) : 0;
@@ -257,5 +257,5 @@ static tsr_status visit_result(propagation *s, const visit_plan *v, void *state)
 tsr_status visit_results(propagation *s)
 {
     s->visiting = 0;
-    return for_main_results(s, visit_result, NULL);
+    return visit_main_results(s, visit_result, NULL);
 }

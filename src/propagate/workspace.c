@@ -9,10 +9,7 @@ static tsr_status make(workspace *w)
 {
     TSR_TRY(tsr_arena_create(w->ctx, &w->arena));
     TSR_TRY(tsr_arena_create(w->ctx, &w->scratch));
-    w->shardings_by_attr = map_new(w->arena);
-    w->attrs_by_sharding = map_new(w->arena);
-    w->manual_flags = map_new(w->arena);
-    return engine_create(w->ctx, &w->engine);
+    return interned_engine(w->ctx, w->p, &w->engine);
 }
 
 tsr_status workspace_start(tsr_context *ctx, tsr_program *p, workspace *out)
@@ -27,12 +24,11 @@ tsr_status workspace_start(tsr_context *ctx, tsr_program *p, workspace *out)
 
 void workspace_end(workspace *w)
 {
-    engine_destroy(w->engine);
     tsr_arena_destroy(w->scratch);
     tsr_arena_destroy(w->arena);
 }
 
-tsr_status with_workspace(tsr_context *ctx, tsr_program *p, tsr_status (*work)(workspace *w))
+tsr_status workspace_do(tsr_context *ctx, tsr_program *p, tsr_status (*work)(workspace *w))
 {
     workspace w;
     TSR_TRY(workspace_start(ctx, p, &w));
@@ -41,7 +37,7 @@ tsr_status with_workspace(tsr_context *ctx, tsr_program *p, tsr_status (*work)(w
     return status;
 }
 
-uint64_t *table_entry(workspace *w, map *table, const void *key, size_t size)
+uint64_t *workspace_entry(workspace *w, map *table, const void *key, size_t size)
 {
     uint64_t *known = map_find(table, key, size);
     if (known == NULL) {
@@ -51,108 +47,7 @@ uint64_t *table_entry(workspace *w, map *table, const void *key, size_t size)
     return known;
 }
 
-bool op_has_trait(const tsr_program *p, uint32_t op, int trait)
-{
-    const ir_row *row = program_row(p, op);
-    return row != NULL && (row->traits & trait) != 0;
-}
-
-bool op_has_effects(const tsr_program *p, uint32_t op)
-{
-    const ir_row *row = program_row(p, op);
-    if (row == NULL || (row->traits & (IR_EFFECTS | IR_TERMINATOR | IR_SYMBOL)) != 0) {
-        return true;
-    }
-    if ((row->traits & IR_EFFECTS_ASKED) != 0) {
-        int64_t effect = 0;
-        return attr_as_integer(p, op_property(p, op, "has_side_effect"), &effect) && effect != 0;
-    }
-    if ((row->traits & IR_EFFECTS_INSIDE) == 0) {
-        return false;
-    }
-    for (uint32_t inside = op_walk_next(p, op, op); inside != 0;
-         inside = op_walk_skip(p, op, inside)) {
-        if (!op_has_trait(p, inside, IR_TERMINATOR) && op_has_effects(p, inside)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool op_is_unused(const tsr_program *p, uint32_t op)
-{
-    const ir_op *o = program_op(p, op);
-    for (uint32_t i = 0; i < o->num_results; i++) {
-        if (value_has_uses(p, o->results + i)) {
-            return false;
-        }
-    }
-    return !op_has_effects(p, op);
-}
-
-uint32_t terminator_of(const tsr_program *p, uint32_t op, size_t region)
-{
-    const uint32_t block = program_region(p, op_region_at(p, op, region))->last_block;
-    return block != 0 ? program_block(p, block)->last_op : 0;
-}
-
 /* ---- shardings and attributes ---- */
-
-tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out)
-{
-    *out = NULL;
-    if (attr == 0) {
-        return TSR_OK;
-    }
-    uint64_t *known = table_entry(w, &w->shardings_by_attr, &attr, sizeof attr);
-    if (known == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    if (*known == 0) {
-        const tsr_sharding *written = NULL;
-        const tsr_sharding *one = NULL;
-        const tsr_mesh *mesh = NULL;
-        TSR_TRY(sharding_mesh(w->ctx, w->p, w->p->module, attr, &mesh));
-        if (mesh == NULL) {
-            return error_at_op(w->ctx, w->p, w->p->module,
-                               "a sharding names a mesh that the outermost module does not define; "
-                               "passes resolve meshes in that module only");
-        }
-        TSR_TRY(
-            sharding_of_attr(w->ctx, w->p, w->p->module, attr, NO_LOCATION, "", NULL, &written));
-        TSR_TRY(engine_intern(w->engine, written, &one));
-        *known = (uint64_t)(uintptr_t)one;
-    }
-    *out = (const tsr_sharding *)(uintptr_t)*known;
-    return TSR_OK;
-}
-
-static tsr_status print_attr_of(workspace *w, const tsr_sharding *sharding, uint32_t *out)
-{
-    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
-    buffer text = buffer_new(w->scratch);
-    const char *string = NULL;
-    sharding_print(&text, sharding, TSR_PRINT_STRIPPED);
-    TSR_TRY(buffer_finish(w->ctx, &text, &string));
-    const tsr_status status = attr_of_text(w->p, ATTR_SDY, SDY_SHARDING, 0, string, text.size, out);
-    tsr_arena_reset(w->scratch, mark);
-    return status;
-}
-
-tsr_status sharding_attr(workspace *w, const tsr_sharding *sharding, uint32_t *out)
-{
-    uint64_t *known = table_entry(w, &w->attrs_by_sharding, &sharding, sizeof(void *));
-    if (known == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    if (*known == 0) {
-        uint32_t attr = 0;
-        TSR_TRY(print_attr_of(w, sharding, &attr));
-        *known = attr;
-    }
-    *out = (uint32_t)*known;
-    return TSR_OK;
-}
 
 static tsr_status empty_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type, bool open,
                                  const tsr_sharding **out)
@@ -184,26 +79,6 @@ tsr_status closed_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
                            const tsr_sharding **out)
 {
     return empty_sharding(w, mesh, type, false, out);
-}
-
-bool is_replicated(const tsr_sharding *s)
-{
-    for (size_t d = 0; s != NULL && d < s->rank; d++) {
-        if (s->dims[d].num_axes > 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool is_equivalent(const tsr_sharding *a, const tsr_sharding *b)
-{
-    const bool plain_a = is_replicated(a) && (a == NULL || a->num_unreduced == 0);
-    const bool plain_b = is_replicated(b) && (b == NULL || b->num_unreduced == 0);
-    if (plain_a || plain_b) {
-        return plain_a && plain_b;
-    }
-    return tsr_sharding_equivalent(a, b, false);
 }
 
 tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings,
@@ -247,87 +122,25 @@ tsr_status sharding_list_at(workspace *w, uint32_t attr, size_t count, const tsr
     return TSR_OK;
 }
 
-/* ---- functions ---- */
-
-uint32_t func_dict(const tsr_program *p, uint32_t func, const char *list, size_t index)
+tsr_status function_shardings(workspace *w, uint32_t func, const char *list, uint32_t *out)
 {
-    const uint32_t attr = op_property(p, func, list);
-    return attr_is(p, attr, ATTR_ARRAY) && index < program_attr(p, attr)->count
-               ? attr_list(program_attr(p, attr))[index]
-               : 0;
-}
-
-const type_head *func_type(const tsr_program *p, uint32_t func)
-{
-    return program_type(p, program_attr(p, op_property(p, func, "function_type"))->type);
-}
-
-size_t func_num_arguments(const tsr_program *p, uint32_t func)
-{
-    return func_type(p, func)->inputs;
-}
-
-size_t func_num_results(const tsr_program *p, uint32_t func)
-{
-    return func_type(p, func)->count - func_type(p, func)->inputs;
-}
-
-tsr_status func_set_dicts(workspace *w, uint32_t func, const char *list, const char *name,
-                          const uint32_t *attrs, size_t count)
-{
-    tsr_program *p = w->p;
-    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
-    uint32_t *dicts = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
-    uint32_t array = 0;
+    const tsr_program *p = w->p;
+    const type_head *type = function_type(p, func);
+    const bool results = list[0] == 'r';
+    const size_t count = results ? type->count - type->inputs : type->inputs;
+    const uint32_t *types = type_list(type) + (results ? type->inputs : 0);
+    const tsr_sharding **shardings = ARENA_ARRAY(w->scratch, const tsr_sharding *, count + 1);
     bool any = false;
-    if (dicts == NULL) {
+    *out = 0;
+    if (shardings == NULL) {
         return diag_nomem(w->ctx);
     }
     for (size_t i = 0; i < count; i++) {
-        dicts[i] = func_dict(p, func, list, i);
-        TSR_TRY(dict_set(p, dicts[i], name, attrs[i], &dicts[i]));
-        any = any || dicts[i] != 0;
-        TSR_TRY(dict_value(p, dicts[i], &dicts[i]));
+        const uint32_t attr = dict_get(p, function_dict(p, func, list, i), "sdy.sharding");
+        TSR_TRY(sharding_at(w, attr, &shardings[i]));
+        any = any || (shardings[i] != NULL && !tsr_mesh_is_maximal(shardings[i]->mesh));
     }
-    if (any) {
-        TSR_TRY(attr_array(p, dicts, count, &array));
-    }
-    tsr_arena_reset(w->scratch, mark);
-    return op_set_property(p, func, list, array);
-}
-
-/* A function at or after an op of the module. */
-static uint32_t function_from(const tsr_program *p, uint32_t op)
-{
-    while (op != 0 && !op_is(p, op, OP_FUNC_FUNC)) {
-        op = program_op(p, op)->next;
-    }
-    return op;
-}
-
-uint32_t first_function(const tsr_program *p)
-{
-    return function_from(p, program_block(p, op_entry_block(p, p->module, 0))->first_op);
-}
-
-uint32_t next_function(const tsr_program *p, uint32_t func)
-{
-    return function_from(p, program_op(p, func)->next);
-}
-
-uint32_t main_function(const tsr_program *p)
-{
-    const uint32_t first = first_function(p);
-    if (first != 0 && next_function(p, first) == 0) {
-        return first;
-    }
-    for (uint32_t func = first; func != 0; func = next_function(p, func)) {
-        slice name;
-        if (attr_as_string(p, op_property(p, func, "sym_name"), &name) && slice_is(name, "main")) {
-            return func;
-        }
-    }
-    return 0;
+    return any ? sharding_list_attr(w, shardings, types, count, out) : TSR_OK;
 }
 
 /* ---- writing ---- */
@@ -365,130 +178,4 @@ static tsr_status set_result(workspace *w, uint32_t op, uint32_t index, uint32_t
 tsr_status value_set_sharding(workspace *w, uint32_t value, uint32_t attr)
 {
     return set_result(w, value_op(w->p, value), program_value(w->p, value)->index, attr);
-}
-
-/* ---- rewriting ---- */
-
-static bool is_sdy(const tsr_program *p, uint32_t attr, sdy_attr row)
-{
-    return attr_is(p, attr, ATTR_SDY) && program_attr(p, attr)->row == row;
-}
-
-static tsr_status rewrite_list(workspace *w, sharding_rewrite rewrite, void *state, uint32_t attr,
-                               uint32_t *out)
-{
-    const uint32_t count = program_attr(w->p, attr)->count;
-    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
-    uint32_t *attrs = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
-    if (attrs == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        TSR_TRY(rewrite(w, state, attr_list(program_attr(w->p, attr))[i], &attrs[i]));
-    }
-    const tsr_status status = attr_sharding_list(w->p, attrs, count, out);
-    tsr_arena_reset(w->scratch, mark);
-    return status;
-}
-
-/* All shardings that are entries of a dictionary. */
-static tsr_status rewrite_dict(workspace *w, sharding_rewrite rewrite, void *state, uint32_t *dict)
-{
-    tsr_program *p = w->p;
-    for (size_t i = 0; i < dict_size(p, *dict); i++) {
-        const attr_entry entry = attr_entries(program_attr(p, *dict))[i];
-        uint32_t attr = entry.value;
-        if (is_sdy(p, attr, SDY_SHARDING)) {
-            TSR_TRY(rewrite(w, state, attr, &attr));
-        } else if (is_sdy(p, attr, SDY_SHARDING_PER_VALUE)) {
-            TSR_TRY(rewrite_list(w, rewrite, state, attr, &attr));
-        }
-        if (attr != entry.value) {
-            TSR_TRY(dict_set(p, *dict, string_at(p, entry.name).data, attr, dict));
-        }
-    }
-    return TSR_OK;
-}
-
-static tsr_status rewrite_func(workspace *w, sharding_rewrite rewrite, void *state, uint32_t func,
-                               const char *list)
-{
-    tsr_program *p = w->p;
-    const uint32_t attr = op_property(p, func, list);
-    uint32_t array = 0;
-    if (!attr_is(p, attr, ATTR_ARRAY)) {
-        return TSR_OK;
-    }
-    const uint32_t count = program_attr(p, attr)->count;
-    const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
-    uint32_t *dicts = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
-    if (dicts == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        dicts[i] = attr_list(program_attr(p, attr))[i];
-        TSR_TRY(rewrite_dict(w, rewrite, state, &dicts[i]));
-        TSR_TRY(dict_value(p, dicts[i], &dicts[i]));
-    }
-    TSR_TRY(attr_array(p, dicts, count, &array));
-    tsr_arena_reset(w->scratch, mark);
-    return array != attr ? op_set_property(p, func, list, array) : TSR_OK;
-}
-
-tsr_status rewrite_shardings(workspace *w, sharding_rewrite rewrite, void *state)
-{
-    tsr_program *p = w->p;
-    for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
-        if (op_is(p, op, OP_FUNC_FUNC)) {
-            TSR_TRY(rewrite_func(w, rewrite, state, op, "arg_attrs"));
-            TSR_TRY(rewrite_func(w, rewrite, state, op, "res_attrs"));
-        }
-        uint32_t properties = program_op(p, op)->properties;
-        uint32_t attributes = program_op(p, op)->attributes;
-        TSR_TRY(rewrite_dict(w, rewrite, state, &properties));
-        TSR_TRY(rewrite_dict(w, rewrite, state, &attributes));
-        op_set_dicts(p, op, properties, attributes);
-    }
-    return TSR_OK;
-}
-
-/* ---- ops ---- */
-
-tsr_status replace_op(workspace *w, uint32_t old, op_kind kind, size_t num_regions,
-                      uint32_t properties, uint32_t attributes, uint32_t *out)
-{
-    tsr_program *p = w->p;
-    const ir_op *o = program_op(p, old);
-    const uint32_t num_operands = o->num_operands;
-    const uint32_t num_results = o->num_results;
-    uint32_t *list = ARENA_ARRAY(w->scratch, uint32_t, num_operands + num_results + 1);
-    if (list == NULL) {
-        return diag_nomem(w->ctx);
-    }
-    for (uint32_t i = 0; i < num_operands; i++) {
-        list[i] = op_operand(p, old, i);
-    }
-    for (uint32_t i = 0; i < num_results; i++) {
-        list[num_operands + i] = value_type(p, op_result(p, old, i));
-    }
-    const op_spec spec = {.kind = kind,
-                          .operands = list,
-                          .num_operands = num_operands,
-                          .types = list + num_operands,
-                          .num_results = num_results,
-                          .num_regions = num_regions,
-                          .properties = properties,
-                          .attributes = attributes,
-                          .like = old};
-    TSR_TRY(op_create(p, &spec, out));
-    op_insert_before(p, *out, old);
-    return TSR_OK;
-}
-
-void take_results(tsr_program *p, uint32_t old, uint32_t now)
-{
-    for (uint32_t i = 0; i < program_op(p, old)->num_results; i++) {
-        value_replace_uses(p, op_result(p, old, i), op_result(p, now, i), 0);
-    }
-    op_erase(p, old);
 }

@@ -1,6 +1,6 @@
 /*
- * What passes over shardings share: shardings of a program as interned objects, from attributes and
- * back, and memory that lives as long as the pass.
+ * What passes over shardings share: interned shardings, lists of them, and memory that lives as
+ * long as the pass.
  */
 #ifndef PROPAGATE_WORKSPACE_H
 #define PROPAGATE_WORKSPACE_H
@@ -10,7 +10,10 @@
 #include "base/map.h"
 #include "factor/engine.h"
 #include "ir/edit.h"
+#include "ir/function.h"
+#include "ir/interned.h"
 #include "ir/message.h"
+#include "ir/op_facts.h"
 #include "ir/row.h"
 #include "ir/shardings.h"
 #include "shard/sharding.h"
@@ -20,41 +23,46 @@ typedef struct workspace {
     tsr_program *p;
     tsr_arena *arena;   /* of all that lives as long as this */
     tsr_arena *scratch; /* of what does not */
-    engine *engine;
-    map shardings_by_attr;
-    map attrs_by_sharding;
-    map manual_flags; /* by mesh and list of manual axes */
+    engine *engine;     /* of the program */
 } workspace;
+
+/* A pass, as the table of passes runs it. */
+typedef tsr_status pass_function(tsr_context *ctx, tsr_program *program,
+                                 const tsr_pass_options *options);
 
 tsr_status workspace_start(tsr_context *ctx, tsr_program *p, workspace *out);
 void workspace_end(workspace *w);
 /* Does something in a workspace of its own. */
-tsr_status with_workspace(tsr_context *ctx, tsr_program *p, tsr_status (*work)(workspace *w));
+tsr_status workspace_do(tsr_context *ctx, tsr_program *p, tsr_status (*work)(workspace *w));
 /* A pass without options, which does its work in a workspace. */
 #define WORKSPACE_PASS(function, work)                                                             \
     tsr_status function(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)         \
     {                                                                                              \
         (void)options;                                                                             \
-        return with_workspace(ctx, p, work);                                                       \
+        return workspace_do(ctx, p, work);                                                         \
     }
 
 /* The entry of a key in a table, 0 when it is new; NULL without memory. */
-uint64_t *table_entry(workspace *w, map *table, const void *key, size_t size);
+uint64_t *workspace_entry(workspace *w, map *table, const void *key, size_t size);
 
 /* The sharding of an attribute; NULL for 0. */
-tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out);
+static inline tsr_status sharding_at(workspace *w, uint32_t attr, const tsr_sharding **out)
+{
+    return interned_sharding(w->ctx, w->p, attr, out);
+}
+
 /* The attribute of a sharding. */
-tsr_status sharding_attr(workspace *w, const tsr_sharding *sharding, uint32_t *out);
+static inline tsr_status sharding_attr(workspace *w, const tsr_sharding *sharding, uint32_t *out)
+{
+    return interned_sharding_attr(w->ctx, w->p, sharding, out);
+}
+
 /* A sharding without axes whose dimensions are all open. */
 tsr_status open_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
                          const tsr_sharding **out);
 /* The same, all closed. */
 tsr_status closed_sharding(workspace *w, const tsr_mesh *mesh, uint32_t type,
                            const tsr_sharding **out);
-/* Whether no dimension is cut; NULL is not a sharding. */
-bool is_replicated(const tsr_sharding *sharding);
-/* Whether two shardings put the same data on the same devices; NULL is not a sharding. */
-bool is_equivalent(const tsr_sharding *a, const tsr_sharding *b);
 /* The attribute of a list; missing ones are open on the mesh of the first that exists, if it can
  * be on one of several devices. */
 tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings,
@@ -63,40 +71,14 @@ tsr_status sharding_list_attr(workspace *w, const tsr_sharding *const *shardings
  * scratch arena. */
 tsr_status sharding_list_at(workspace *w, uint32_t attr, size_t count, const tsr_sharding ***out);
 
-bool op_has_trait(const tsr_program *p, uint32_t op, int trait);
-/* Whether an op does more than give results. */
-bool op_has_effects(const tsr_program *p, uint32_t op);
-/* Whether nothing uses the results of an op, and it does no more than give them. */
-bool op_is_unused(const tsr_program *p, uint32_t op);
-/* The last op of a region; 0: the region is empty. */
-uint32_t terminator_of(const tsr_program *p, uint32_t op, size_t region);
-
-/* The entry of a function's list of dictionaries, "arg_attrs" or "res_attrs"; 0: none. */
-uint32_t func_dict(const tsr_program *p, uint32_t func, const char *list, size_t index);
-/* Sets an entry of all dictionaries of such a list, each to its attribute, or takes it away. */
-tsr_status func_set_dicts(workspace *w, uint32_t func, const char *list, const char *name,
-                          const uint32_t *attrs, size_t count);
-/* The type of a function: of its arguments, then of its results. */
-const type_head *func_type(const tsr_program *p, uint32_t func);
-size_t func_num_arguments(const tsr_program *p, uint32_t func);
-size_t func_num_results(const tsr_program *p, uint32_t func);
-
-/* The functions of the module: the first, then the next; 0: no more. */
-uint32_t first_function(const tsr_program *p);
-uint32_t next_function(const tsr_program *p, uint32_t func);
-/* The only function, or the one called main; 0: there is none. */
-uint32_t main_function(const tsr_program *p);
+/*
+ * The shardings of a function's arguments or results, NULL for none: as an attribute, in which
+ * missing ones are open; 0 when none is on a mesh of several devices.
+ */
+tsr_status function_shardings(workspace *w, uint32_t func, const char *list, uint32_t *out);
 
 /* Writes the sharding of a result of an op. Other results that had none become open. */
 tsr_status value_set_sharding(workspace *w, uint32_t value, uint32_t attr);
-
-/* The attribute of a rewritten sharding. */
-typedef tsr_status (*sharding_rewrite)(workspace *w, void *state, uint32_t attr, uint32_t *out);
-/*
- * Rewrites every sharding of the program, in the order of the program: arguments of a function,
- * its results, then what is in it.
- */
-tsr_status rewrite_shardings(workspace *w, sharding_rewrite rewrite, void *state);
 
 /* ---- edges.c ---- */
 
@@ -113,29 +95,15 @@ tsr_status edge_outside(workspace *w, uint32_t edge, const tsr_sharding *shardin
 tsr_status edge_inside(workspace *w, uint32_t edge, const tsr_sharding *sharding,
                        const tsr_sharding **out);
 /* The sharding of an argument of a computation, as its operand sees it. */
-tsr_status argument_outside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
-                            const tsr_sharding **out);
+tsr_status edge_argument_outside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
+                                 const tsr_sharding **out);
 
 /* And what it sees itself. */
-tsr_status argument_inside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
-                           const tsr_sharding **out);
+tsr_status edge_argument_inside(workspace *w, uint32_t argument, const tsr_sharding *sharding,
+                                const tsr_sharding **out);
 
 /* What the body sees of the sharding of a result. */
-tsr_status result_inside(workspace *w, uint32_t result, const tsr_sharding *sharding,
-                         const tsr_sharding **out);
-
-/* ---- edge_passes.c ---- */
-
-/* Adds the edges of an op, or takes them away and writes their shardings to it. */
-tsr_status add_edges_around(workspace *w, uint32_t op);
-tsr_status sink_edges_around(workspace *w, uint32_t op);
-/* The shardings of all owners as an attribute, 0 when no edge has one; their edges go away. */
-tsr_status sink_owners(workspace *w, const uint32_t *owners, size_t count, uint32_t *out);
-
-/* Makes an op of another's operands and result types, before it. */
-tsr_status replace_op(workspace *w, uint32_t old, op_kind kind, size_t num_regions,
-                      uint32_t properties, uint32_t attributes, uint32_t *out);
-/* Lets the results of one op stand for those of another, which is erased. */
-void take_results(tsr_program *p, uint32_t old, uint32_t now);
+tsr_status edge_result_inside(workspace *w, uint32_t result, const tsr_sharding *sharding,
+                              const tsr_sharding **out);
 
 #endif

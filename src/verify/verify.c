@@ -155,7 +155,7 @@ tsr_status verify_all(tsr_context *ctx, tsr_program *p)
 {
     const tsr_arena_mark mark = tsr_arena_get_mark(p->scratch);
     changes_forget(p);
-    ir_shardings_refresh(p);
+    ir_shardings_drop(p);
     const tsr_status status = verify_module(ctx, p);
     tsr_arena_reset(p->scratch, mark);
     return status;
@@ -168,7 +168,7 @@ tsr_status tsr_program_verify(tsr_context *ctx, tsr_program *program)
     if (!op_is(program, program->module, OP_BUILTIN_MODULE)) {
         return diag_error(ctx, TSR_ERR_INVALID, NO_LOCATION, "the program has no module");
     }
-    if (program->changes.is_known && !program->changes.has_meshes) {
+    if (program->changes.is_known && (program->changes.subjects & CHANGED_MESHES) == 0) {
         status = verify_changed(ctx, program);
     }
     if (status == TSR_ERR_INVALID) {

@@ -202,7 +202,7 @@ static void list_all(change_walk *w)
     for (uint32_t i = 0; i < w->num_values; i++) {
         list_users(w, w->values[i]);
     }
-    if (c->has_symbols) {
+    if ((c->subjects & CHANGED_SYMBOLS) != 0) {
         list_callers(w);
     }
 }
@@ -243,7 +243,7 @@ static tsr_status check_exit(change_walk *w, uint32_t op)
 static tsr_status check_uses(change_walk *w, uint32_t op)
 {
     const uint32_t around = isolated_around(w->p, op);
-    if (!w->p->changes.has_places || around == 0) {
+    if ((w->p->changes.subjects & CHANGED_PLACES) == 0 || around == 0) {
         return TSR_OK;
     }
     TSR_TRY(verify_isolation(w->ctx, w->p, around, op));

@@ -2,14 +2,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ir/function.h"
 #include "verify/verify.h"
-
-static const type_head *function_type(const tsr_program *p, uint32_t func)
-{
-    const uint32_t attr = op_property(p, func, "function_type");
-    const uint32_t type = attr_is(p, attr, ATTR_TYPE) ? program_attr(p, attr)->type : 0;
-    return type_is(p, type, TYPE_FUNCTION) ? program_type(p, type) : NULL;
-}
 
 /* Names of attributes of arguments and results have a dialect: a dot. */
 static tsr_status verify_dicts(tsr_context *ctx, const tsr_program *p, uint32_t op,

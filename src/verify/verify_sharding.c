@@ -453,7 +453,11 @@ static tsr_status verify_value_dicts(tsr_context *ctx, tsr_program *p, uint32_t 
     const type_head *function = program_type(p, program_attr(p, type)->type);
     for (uint32_t i = 0; i < dicts->count && first + i < function->count; i++) {
         const uint32_t attr = dict_get(p, attr_list(dicts)[i], "sdy.sharding");
-        if (attr == 0) {
+        bool known = attr == 0;
+        if (is_sdy(p, attr, SDY_SHARDING)) {
+            TSR_TRY(sharding_is_verified(ctx, p, op, attr, type_list(function)[first + i], &known));
+        }
+        if (known) {
             continue;
         }
         snprintf(prefix, sizeof prefix, "'%s' op %s %u - ", op_name(p, op), word, i);

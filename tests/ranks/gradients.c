@@ -299,15 +299,22 @@ static tsr_status check_case_by_differences(worker *w)
 
 /*
  * Gradients that sums and products of integers give exactly. The slopes of functions of floats
- * alone, and of powers, are rounded.
+ * alone, and of powers, are rounded, and so are the shares of elements that are the extreme
+ * together.
  */
 static bool is_exact(const op_maker *op)
 {
+    static const char *const sharing[] = {"tsr_max", "tsr_min", "tsr_scatter",
+                                          "tsr_scatter_slices"};
+    for (size_t i = 0; i < sizeof sharing / sizeof sharing[0]; i++) {
+        if (strcmp(op->call, sharing[i]) == 0) {
+            return false;
+        }
+    }
     const op_row *row = op->row != NULL ? op_find(op->row) : NULL;
     const bool rounds = row != NULL && (row->traits & OP_ELEMENTWISE) != 0 &&
                         ((op->types & INTEGERS) == 0 || strcmp(row->name, "power") == 0);
-    return !op->inexact && !rounds && strcmp(op->call, "tsr_max") != 0 &&
-           strcmp(op->call, "tsr_min") != 0;
+    return !op->inexact && !rounds;
 }
 
 static tsr_status compare(worker *w, worker *whole, size_t operand)

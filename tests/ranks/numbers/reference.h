@@ -97,6 +97,7 @@ extern const ref_function ref_rsqrt;
 extern const ref_function ref_cbrt;
 extern const ref_function ref_tanh;
 extern const ref_function ref_erf;
+extern const ref_function ref_erfc;
 extern const ref_function ref_sin;
 extern const ref_function ref_cos;
 extern const ref_function ref_tan;

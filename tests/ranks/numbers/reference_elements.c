@@ -119,6 +119,7 @@ const ref_function ref_rsqrt = {f_rsqrt, NULL};
 const ref_function ref_cbrt = {cbrt, NULL};
 const ref_function ref_tanh = {tanh, NULL};
 const ref_function ref_erf = {erf, NULL};
+const ref_function ref_erfc = {erfc, NULL};
 const ref_function ref_sin = {sin, NULL};
 const ref_function ref_cos = {cos, NULL};
 const ref_function ref_tan = {tan, NULL};

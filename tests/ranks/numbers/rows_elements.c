@@ -232,6 +232,7 @@ static const case_row rows[] = {
     ONE(tsr_cbrt, ref_cbrt, FLOATS, SPECIALS, 1, -99, 99),
     ONE(tsr_tanh, ref_tanh, FLOATS, SPECIALS, 1, -9, 9),
     ONE(tsr_erf, ref_erf, FLOATS, SPECIALS, 1, -6, 6),
+    ONE(tsr_erfc, ref_erfc, FLOATS, SPECIALS, 1, -6, 9),
     ONE(tsr_sin, ref_sin, FLOATS, SPECIALS, 1, -30, 30),
     ONE(tsr_cos, ref_cos, FLOATS, SPECIALS, 1, -30, 30),
     ONE(tsr_tan, ref_tan, FLOATS, SPECIALS, 1, -30, 30),

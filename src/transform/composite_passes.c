@@ -2,8 +2,8 @@
  * Composites as calls of their decompositions, which propagation goes through, and back. What else
  * a composite says stays on the call, as an attribute.
  */
-#include "propagate/call_graph.h"
-#include "propagate/passes.h"
+#include "transform/call_graph.h"
+#include "transform/passes.h"
 
 #define KEPT "tessera.composite"
 
@@ -34,8 +34,9 @@ static tsr_status import_one(workspace *w, uint32_t op)
     TSR_TRY(dict_value(p, kept, &kept));
     TSR_TRY(dict_set(p, program_op(p, op)->attributes, KEPT, kept, &attributes));
     TSR_TRY(dict_set(p, 0, "callee", callee, &properties));
-    TSR_TRY(replace_op(w, op, OP_FUNC_CALL, 0, properties, attributes, &call));
-    take_results(p, op, call);
+    const op_substitute now = {OP_FUNC_CALL, 0, properties, attributes};
+    TSR_TRY(op_create_before(w->p, op, &now, &call));
+    op_replace(p, op, call);
     return TSR_OK;
 }
 
@@ -61,8 +62,9 @@ static tsr_status export_one(workspace *w, uint32_t call)
     }
     TSR_TRY(dict_set(p, kept, "decomposition", op_property(p, call, "callee"), &properties));
     TSR_TRY(dict_set(p, program_op(p, call)->attributes, KEPT, 0, &attributes));
-    TSR_TRY(replace_op(w, call, OP_STABLEHLO_COMPOSITE, 0, properties, attributes, &op));
-    take_results(p, call, op);
+    const op_substitute now = {OP_STABLEHLO_COMPOSITE, 0, properties, attributes};
+    TSR_TRY(op_create_before(w->p, call, &now, &op));
+    op_replace(p, call, op);
     return TSR_OK;
 }
 

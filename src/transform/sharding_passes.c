@@ -3,8 +3,9 @@
 
 #include "base/arena.h"
 #include "mesh/mesh.h"
-#include "propagate/passes.h"
 #include "propagate/workspace.h"
+#include "transform/passes.h"
+#include "transform/rewrite.h"
 
 /* A sharding to be changed: dimensions of its own, in the scratch. */
 static tsr_status open_copy(workspace *w, uint32_t attr, tsr_sharding *out, tsr_dim **dims)
@@ -147,7 +148,7 @@ static tsr_status rewrite_func_list(workspace *w, uint32_t func, const char *lis
     }
     for (size_t i = 0; i < count; i++) {
         const tsr_sharding *sharding = NULL;
-        attrs[i] = dict_get(p, func_dict(p, func, list, i), "sdy.sharding");
+        attrs[i] = dict_get(p, function_dict(p, func, list, i), "sdy.sharding");
         if (attrs[i] != 0) {
             TSR_TRY(sharding_at(w, attrs[i], &sharding));
             TSR_TRY(rewrite(w, sharding, types[i], &sharding));
@@ -155,12 +156,13 @@ static tsr_status rewrite_func_list(workspace *w, uint32_t func, const char *lis
             any = true;
         }
     }
-    return any ? func_set_dicts(w, func, list, "sdy.sharding", attrs, count) : TSR_OK;
+    return any ? function_set_dicts(w->ctx, w->p, func, list, "sdy.sharding", attrs, count)
+               : TSR_OK;
 }
 
 static tsr_status rewrite_signature(workspace *w, uint32_t func, value_rewrite rewrite)
 {
-    const type_head *type = func_type(w->p, func);
+    const type_head *type = function_type(w->p, func);
     const uint32_t *types = type_list(type);
     TSR_TRY(rewrite_func_list(w, func, "arg_attrs", types, type->inputs, rewrite));
     return rewrite_func_list(w, func, "res_attrs", types + type->inputs, type->count - type->inputs,
@@ -190,7 +192,7 @@ static tsr_status without_sub_axes(workspace *w, const tsr_sharding *sharding, u
 
 static tsr_status remove_sub_axes(workspace *w)
 {
-    const uint32_t func = main_function(w->p);
+    const uint32_t func = function_main(w->p);
     return func != 0 ? rewrite_signature(w, func, without_sub_axes) : TSR_OK;
 }
 
@@ -286,9 +288,9 @@ static tsr_status divide_arguments(workspace *w, uint32_t op)
         const tsr_sharding *inside = NULL;
         types[i] = value_type(p, argument);
         if (shardings[i] != NULL) {
-            TSR_TRY(argument_inside(w, argument, shardings[i], &inside));
+            TSR_TRY(edge_argument_inside(w, argument, shardings[i], &inside));
             TSR_TRY(divide(w, inside, types[i], &inside));
-            TSR_TRY(argument_outside(w, argument, inside, &shardings[i]));
+            TSR_TRY(edge_argument_outside(w, argument, inside, &shardings[i]));
         }
     }
     if (count == 0) {
@@ -374,14 +376,14 @@ static tsr_status drop_from_list(workspace *w, uint32_t func, const char *list, 
 {
     bool any = false;
     for (size_t i = 0; i < count; i++) {
-        any = any || dict_get(w->p, func_dict(w->p, func, list, i), name) != 0;
+        any = any || dict_get(w->p, function_dict(w->p, func, list, i), name) != 0;
     }
     uint32_t *none = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
     if (none == NULL) {
         return diag_nomem(w->ctx);
     }
     memset(none, 0, count * sizeof *none);
-    return any ? func_set_dicts(w, func, list, name, none, count) : TSR_OK;
+    return any ? function_set_dicts(w->ctx, w->p, func, list, name, none, count) : TSR_OK;
 }
 
 static tsr_status remove_debug_info(workspace *w)
@@ -393,10 +395,10 @@ static tsr_status remove_debug_info(workspace *w)
                 TSR_TRY(op_set_attribute(p, op, debug_names[i], 0));
             }
             if (op_is(p, op, OP_FUNC_FUNC)) {
-                TSR_TRY(
-                    drop_from_list(w, op, "arg_attrs", func_num_arguments(p, op), debug_names[i]));
-                TSR_TRY(
-                    drop_from_list(w, op, "res_attrs", func_num_results(p, op), debug_names[i]));
+                TSR_TRY(drop_from_list(w, op, "arg_attrs", function_num_arguments(p, op),
+                                       debug_names[i]));
+                TSR_TRY(drop_from_list(w, op, "res_attrs", function_num_results(p, op),
+                                       debug_names[i]));
             }
         }
     }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "propagate/call_graph.h"
-#include "propagate/passes.h"
+#include "transform/call_graph.h"
+#include "transform/passes.h"
 
 /* A group by the number that the program gives it. */
 typedef struct group {
@@ -68,7 +68,7 @@ static tsr_status find_group(grouping *g, size_t place)
     const uint32_t type = value_type(p, op_operand(p, op, 0));
     int64_t given = 0;
     (void)attr_as_integer(p, op_property(p, op, "group_id"), &given);
-    uint64_t *entry = table_entry(g->w, &g->by_given, &given, sizeof given);
+    uint64_t *entry = workspace_entry(g->w, &g->by_given, &given, sizeof given);
     if (entry == NULL) {
         return diag_nomem(g->w->ctx);
     }
@@ -99,7 +99,7 @@ static tsr_status list_by_value(grouping *g)
     const tsr_program *p = g->w->p;
     for (size_t i = 0; i < g->ops.count; i++) {
         const uint32_t value = op_operand(p, g->ops.ops[i], 0);
-        uint64_t *last = table_entry(g->w, &g->by_value, &value, sizeof value);
+        uint64_t *last = workspace_entry(g->w, &g->by_value, &value, sizeof value);
         if (last == NULL) {
             return diag_nomem(g->w->ctx);
         }
@@ -152,7 +152,7 @@ static tsr_status write_numbers(grouping *g)
         const uint32_t op = g->ops.ops[i];
         const uint32_t number = g->groups[leader_of(g, g->own[i])].number;
         const uint32_t key[2] = {op_operand(p, op, 0), number};
-        uint64_t *entry = table_entry(g->w, &seen, key, sizeof key);
+        uint64_t *entry = workspace_entry(g->w, &seen, key, sizeof key);
         uint32_t attr = 0;
         if (entry == NULL) {
             return diag_nomem(g->w->ctx);

@@ -1,7 +1,8 @@
 /* Passes that add data-flow edges to a program, and take them away again. */
+#include "transform/edge_passes.h"
 #include "base/arena.h"
-#include "propagate/passes.h"
 #include "propagate/workspace.h"
+#include "transform/passes.h"
 
 /* ---- adding ---- */
 
@@ -90,7 +91,7 @@ static bool has_own_arguments(const tsr_program *p, uint32_t op)
     return row != NULL && row->argument_shardings != NULL;
 }
 
-tsr_status add_edges_around(workspace *w, uint32_t op)
+tsr_status edge_add_around(workspace *w, uint32_t op)
 {
     if (has_own_arguments(w->p, op)) {
         TSR_TRY(add_to_arguments(w, op_entry_block(w->p, op, 0), OP_SDY_DATA_FLOW_EDGE));
@@ -105,7 +106,7 @@ static tsr_status add_edges(workspace *w)
     for (uint32_t op = op_post_first(p, p->module); op != 0; op = next) {
         next = op_post_next(p, p->module, op);
         if (op_has_trait(p, op, IR_HAS_EDGES)) {
-            TSR_TRY(add_edges_around(w, op));
+            TSR_TRY(edge_add_around(w, op));
         }
     }
     return TSR_OK;
@@ -115,8 +116,8 @@ static tsr_status add_func_edges(workspace *w)
 {
     const op_kind kind = OP_SDY_FUNC_DATA_FLOW_EDGE;
     tsr_program *p = w->p;
-    const uint32_t main = main_function(p);
-    for (uint32_t op = first_function(p); op != 0; op = next_function(p, op)) {
+    const uint32_t main = function_main(p);
+    for (uint32_t op = function_first(p); op != 0; op = function_next(p, op)) {
         if (op != main && op_entry_block(p, op, 0) != 0) {
             TSR_TRY(add_to_arguments(w, op_entry_block(p, op, 0), kind));
         }
@@ -154,7 +155,7 @@ static tsr_status edge_shardings(workspace *w, const uint32_t *owners, size_t co
     return TSR_OK;
 }
 
-tsr_status sink_owners(workspace *w, const uint32_t *owners, size_t count, uint32_t *out)
+tsr_status edge_sink_owners(workspace *w, const uint32_t *owners, size_t count, uint32_t *out)
 {
     tsr_program *p = w->p;
     const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
@@ -177,7 +178,7 @@ tsr_status sink_owners(workspace *w, const uint32_t *owners, size_t count, uint3
             TSR_TRY(open_sharding(w, mesh, types[i], &shardings[i]));
         }
         if (value_block(p, owners[i]) != 0) {
-            TSR_TRY(argument_outside(w, owners[i], shardings[i], &shardings[i]));
+            TSR_TRY(edge_argument_outside(w, owners[i], shardings[i], &shardings[i]));
         }
         if (edge != 0) {
             remove_edge(p, edge);
@@ -258,7 +259,7 @@ static tsr_status sink_told(workspace *w, uint32_t op, const sunk_row *row)
     return TSR_OK;
 }
 
-tsr_status sink_edges_around(workspace *w, uint32_t op)
+tsr_status edge_sink_around(workspace *w, uint32_t op)
 {
     tsr_program *p = w->p;
     const ir_row *row = program_row(p, op);
@@ -267,13 +268,13 @@ tsr_status sink_edges_around(workspace *w, uint32_t op)
     uint32_t attr = 0;
     if (row->argument_shardings != NULL) {
         TSR_TRY(list_arguments(w, op_entry_block(p, op, 0), &owners, &count));
-        TSR_TRY(sink_owners(w, owners, count, &attr));
+        TSR_TRY(edge_sink_owners(w, owners, count, &attr));
         if (attr != 0) {
             TSR_TRY(op_set_property(p, op, row->argument_shardings, attr));
         }
     }
     TSR_TRY(list_results(w, op, &owners, &count));
-    TSR_TRY(sink_owners(w, owners, count, &attr));
+    TSR_TRY(edge_sink_owners(w, owners, count, &attr));
     if (attr == 0) {
         return TSR_OK;
     }
@@ -292,7 +293,7 @@ static tsr_status sink_edges(workspace *w, bool origins, bool steps)
             if (steps) {
                 TSR_TRY(sink_told(w, op, &steps_sunk));
             }
-            TSR_TRY(sink_edges_around(w, op));
+            TSR_TRY(edge_sink_around(w, op));
         }
     }
     return TSR_OK;
@@ -334,7 +335,7 @@ static tsr_status sink_func_arguments(workspace *w, uint32_t func)
     for (size_t i = 0; i < count; i++) {
         const uint32_t use = value_first_use(p, block_argument(p, block, i));
         const uint32_t user = use != 0 ? use_op(p, use) : 0;
-        attrs[i] = dict_get(p, func_dict(p, func, "arg_attrs", i), "sdy.sharding");
+        attrs[i] = dict_get(p, function_dict(p, func, "arg_attrs", i), "sdy.sharding");
         if (user != 0 && op_is(p, user, OP_SDY_FUNC_DATA_FLOW_EDGE)) {
             TSR_TRY(func_edge_sharding(w, user, &attrs[i]));
             remove_edge(p, user);
@@ -342,7 +343,7 @@ static tsr_status sink_func_arguments(workspace *w, uint32_t func)
         }
     }
     if (any) {
-        TSR_TRY(func_set_dicts(w, func, "arg_attrs", "sdy.sharding", attrs, count));
+        TSR_TRY(function_set_dicts(w->ctx, w->p, func, "arg_attrs", "sdy.sharding", attrs, count));
     }
     tsr_arena_reset(w->scratch, mark);
     return TSR_OK;
@@ -352,7 +353,7 @@ static tsr_status sink_func_edges(workspace *w)
 {
     tsr_program *p = w->p;
     uint32_t next = 0;
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
         TSR_TRY(sink_func_arguments(w, func));
     }
     for (uint32_t op = p->module; op != 0; op = next) {

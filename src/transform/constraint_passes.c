@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "factor/rule.h"
 #include "propagate/debug.h"
-#include "propagate/passes.h"
 #include "propagate/workspace.h"
+#include "transform/passes.h"
 
 /* How the constraints and manual computations that use a value agree. */
 typedef enum agreement {
@@ -156,7 +156,7 @@ static tsr_status write_unreduced(workspace *w, uint32_t edge, const tsr_shardin
 static tsr_status constraint_rule(applying *a, uint32_t type, uint32_t *out)
 {
     workspace *w = a->w;
-    uint64_t *known = table_entry(w, &a->rules, &type, sizeof type);
+    uint64_t *known = workspace_entry(w, &a->rules, &type, sizeof type);
     if (known == NULL) {
         return diag_nomem(w->ctx);
     }
@@ -412,11 +412,13 @@ static tsr_status write_arguments(applying *a, uint32_t func)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t written = a->written[block_argument(p, block, i)];
         any = any || written != 0;
-        attrs[i] = written != 0 ? written
-                                : dict_get(p, func_dict(p, func, "arg_attrs", i), "sdy.sharding");
+        attrs[i] = written != 0
+                       ? written
+                       : dict_get(p, function_dict(p, func, "arg_attrs", i), "sdy.sharding");
     }
     const tsr_status status =
-        any ? func_set_dicts(w, func, "arg_attrs", "sdy.sharding", attrs, count) : TSR_OK;
+        any ? function_set_dicts(w->ctx, w->p, func, "arg_attrs", "sdy.sharding", attrs, count)
+            : TSR_OK;
     tsr_arena_reset(w->scratch, mark);
     return status;
 }
@@ -442,7 +444,7 @@ static tsr_status apply_constraints(workspace *w, step_log *steps)
         next = op_post_next(p, p->module, op);
         TSR_TRY(apply_op(&a, op));
     }
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
         TSR_TRY(write_arguments(&a, func));
     }
     return TSR_OK;
@@ -463,7 +465,7 @@ static tsr_status apply_recorded(workspace *w)
 
 tsr_status pass_apply_constraints(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
 {
-    return with_workspace(
-        ctx, p,
-        tsr_option_bool(options, "debug-propagation-edge-sharding") ? apply_recorded : apply_all);
+    return workspace_do(ctx, p,
+                        tsr_option_bool(options, "debug-propagation-edge-sharding") ? apply_recorded
+                                                                                    : apply_all);
 }

@@ -3,18 +3,38 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "propagate/reshard.h"
+#include "transform/reshard.h"
 
 /* ---- lists of axes ---- */
 
-tsr_status new_list(workspace *w, size_t capacity, tsr_axis_list *out)
+bool reshard_is_replicated(const tsr_sharding *s)
+{
+    for (size_t d = 0; s != NULL && d < s->rank; d++) {
+        if (s->dims[d].num_axes > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool reshard_is_equivalent(const tsr_sharding *a, const tsr_sharding *b)
+{
+    const bool plain_a = reshard_is_replicated(a) && (a == NULL || a->num_unreduced == 0);
+    const bool plain_b = reshard_is_replicated(b) && (b == NULL || b->num_unreduced == 0);
+    if (plain_a || plain_b) {
+        return plain_a && plain_b;
+    }
+    return tsr_sharding_equivalent(a, b, false);
+}
+
+tsr_status reshard_new_list(workspace *w, size_t capacity, tsr_axis_list *out)
 {
     *out = (tsr_axis_list){.refs = ARENA_ARRAY(w->scratch, tsr_axis_ref, capacity + 1),
                            .capacity = capacity};
     return out->refs != NULL ? TSR_OK : diag_nomem(w->ctx);
 }
 
-size_t room_of(const tsr_sharding *s)
+size_t reshard_list_room(const tsr_sharding *s)
 {
     size_t room = s->num_replicated + s->num_unreduced;
     for (size_t d = 0; d < s->rank; d++) {
@@ -27,7 +47,9 @@ size_t room_of(const tsr_sharding *s)
 static tsr_status lost_unreduced(workspace *w, const tsr_sharding *from, const tsr_sharding *to,
                                  tsr_axis_list *out)
 {
-    TSR_TRY(new_list(w, from != NULL ? room_of(from) + (to != NULL ? room_of(to) : 0) : 0, out));
+    TSR_TRY(reshard_new_list(
+        w, from != NULL ? reshard_list_room(from) + (to != NULL ? reshard_list_room(to) : 0) : 0,
+        out));
     if (from == NULL) {
         return TSR_OK;
     }
@@ -38,7 +60,7 @@ static tsr_status lost_unreduced(workspace *w, const tsr_sharding *from, const t
 
 /* ---- shardings ---- */
 
-tsr_status sharding_of_use(workspace *w, uint32_t value, const tsr_sharding **out)
+tsr_status reshard_sharding_of(workspace *w, uint32_t value, const tsr_sharding **out)
 {
     const tsr_sharding *found = NULL;
     *out = NULL;
@@ -63,7 +85,7 @@ static tsr_status make_unary(workspace *w, op_kind kind, uint32_t value, uint32_
     return op_create(w->p, &spec, out);
 }
 
-tsr_status make_reshard(workspace *w, uint32_t value, const tsr_sharding *to, uint32_t like,
+tsr_status reshard_make(workspace *w, uint32_t value, const tsr_sharding *to, uint32_t like,
                         uint32_t *out)
 {
     uint32_t attr = 0;
@@ -74,8 +96,8 @@ tsr_status make_reshard(workspace *w, uint32_t value, const tsr_sharding *to, ui
 }
 
 /* `{"x", "y":(1)2}` as an attribute, or `[{..}, {}]` for a list of lists. */
-tsr_status axes_attr(workspace *w, const tsr_mesh *mesh, const tsr_axis_list *lists, size_t count,
-                     bool nested, uint32_t *out)
+tsr_status reshard_axes_attr(workspace *w, const tsr_mesh *mesh, const tsr_axis_list *lists,
+                             size_t count, bool nested, uint32_t *out)
 {
     buffer text = buffer_new(w->scratch);
     const char *string = NULL;
@@ -98,9 +120,9 @@ tsr_status axes_attr(workspace *w, const tsr_mesh *mesh, const tsr_axis_list *li
 }
 
 /* A collective that takes one list of axes, and the sharding that comes out. */
-tsr_status make_collective(workspace *w, op_kind kind, const char *axes_name, uint32_t axes,
-                           uint32_t value, const tsr_sharding *to, tsr_reduction reduction,
-                           uint32_t like, uint32_t *out)
+tsr_status reshard_make_collective(workspace *w, op_kind kind, const char *axes_name, uint32_t axes,
+                                   uint32_t value, const tsr_sharding *to, tsr_reduction reduction,
+                                   uint32_t like, uint32_t *out)
 {
     tsr_program *p = w->p;
     uint32_t attr = 0;
@@ -124,7 +146,7 @@ static tsr_status make_all_reduce(workspace *w, uint32_t value, const tsr_shardi
     tsr_axis_list rest;
     uint32_t attr = 0;
     const tsr_sharding *to = NULL;
-    TSR_TRY(new_list(w, room_of(from) + axes->count, &rest));
+    TSR_TRY(reshard_new_list(w, reshard_list_room(from) + axes->count, &rest));
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): only a sharding has unreduced axes */
     const tsr_axis_ref *unreduced = from->unreduced;
     TSR_TRY(tsr_axes_difference(unreduced, from->num_unreduced, axes->refs, axes->count, &rest));
@@ -133,9 +155,9 @@ static tsr_status make_all_reduce(workspace *w, uint32_t value, const tsr_shardi
     copy.num_unreduced = rest.count;
     copy.reduction = rest.count > 0 ? from->reduction : TSR_SUM;
     TSR_TRY(engine_intern(w->engine, &copy, &to));
-    TSR_TRY(axes_attr(w, from->mesh, axes, 1, false, &attr));
-    return make_collective(w, OP_SDY_ALL_REDUCE, "reduction_axes", attr, value, to, from->reduction,
-                           like, out);
+    TSR_TRY(reshard_axes_attr(w, from->mesh, axes, 1, false, &attr));
+    return reshard_make_collective(w, OP_SDY_ALL_REDUCE, "reduction_axes", attr, value, to,
+                                   from->reduction, like, out);
 }
 
 /* ---- becoming unreduced ---- */
@@ -166,7 +188,7 @@ static bool is_subset(const tsr_axis_ref *axes, size_t count, const tsr_axis_lis
 static tsr_status plan_dim(workspace *w, const tsr_dim *in, const tsr_dim *out, unreducing *u,
                            size_t d)
 {
-    TSR_TRY(new_list(w, in->num_axes + out->num_axes, &u->cut[d]));
+    TSR_TRY(reshard_new_list(w, in->num_axes + out->num_axes, &u->cut[d]));
     u->middle[d] = *out;
     if (!tsr_axes_is_strict_prefix(out->axes, out->num_axes, in->axes, in->num_axes)) {
         u->needs_reshard =
@@ -232,21 +254,21 @@ static tsr_status add_unreducing(workspace *w, chain *c, const tsr_sharding *in,
     middle.dims = u->middle;
     if (u->needs_reshard) {
         TSR_TRY(engine_intern(w->engine, &middle, &one));
-        TSR_TRY(make_reshard(w, c->value, one, like, &op));
+        TSR_TRY(reshard_make(w, c->value, one, like, &op));
         chain_add(w->p, c, op);
     }
     tsr_axis_list cut;
-    TSR_TRY(new_list(w, room_of(in) + room_of(out), &cut));
+    TSR_TRY(reshard_new_list(w, reshard_list_room(in) + reshard_list_room(out), &cut));
     for (size_t d = 0; d < out->rank; d++) {
         for (size_t i = 0; i < u->cut[d].count; i++) {
             cut.refs[cut.count++] = u->cut[d].refs[i];
         }
     }
-    TSR_TRY(new_list(w, room_of(in) + room_of(out), &rest));
+    TSR_TRY(reshard_new_list(w, reshard_list_room(in) + reshard_list_room(out), &rest));
     TSR_TRY(tsr_axes_difference(u->gained.refs, u->gained.count, cut.refs, cut.count, &rest));
     if (rest.count > 0) {
         tsr_axis_list pending;
-        TSR_TRY(new_list(w, room_of(in) + room_of(out), &pending));
+        TSR_TRY(reshard_new_list(w, reshard_list_room(in) + reshard_list_room(out), &pending));
         for (size_t i = 0; i < in->num_unreduced + rest.count; i++) {
             pending.refs[pending.count++] =
                 i < in->num_unreduced ? in->unreduced[i] : rest.refs[i - in->num_unreduced];
@@ -258,15 +280,15 @@ static tsr_status add_unreducing(workspace *w, chain *c, const tsr_sharding *in,
         middle.num_unreduced = pending.count;
         middle.reduction = out->reduction;
         TSR_TRY(engine_intern(w->engine, &middle, &one));
-        TSR_TRY(axes_attr(w, in->mesh, &rest, 1, false, &attr));
-        TSR_TRY(make_collective(w, OP_SDY_REPLICATED_TO_UNREDUCED, "axes", attr, c->value, one,
-                                TSR_SUM, like, &op));
+        TSR_TRY(reshard_axes_attr(w, in->mesh, &rest, 1, false, &attr));
+        TSR_TRY(reshard_make_collective(w, OP_SDY_REPLICATED_TO_UNREDUCED, "axes", attr, c->value,
+                                        one, TSR_SUM, like, &op));
         chain_add(w->p, c, op);
     }
     if (u->has_cut) {
-        TSR_TRY(axes_attr(w, in->mesh, u->cut, out->rank, true, &attr));
-        TSR_TRY(make_collective(w, OP_SDY_SHARDED_TO_UNREDUCED, "axes", attr, c->value, out,
-                                TSR_SUM, like, &op));
+        TSR_TRY(reshard_axes_attr(w, in->mesh, u->cut, out->rank, true, &attr));
+        TSR_TRY(reshard_make_collective(w, OP_SDY_SHARDED_TO_UNREDUCED, "axes", attr, c->value, out,
+                                        TSR_SUM, like, &op));
         chain_add(w->p, c, op);
     }
     return TSR_OK;
@@ -280,12 +302,29 @@ static bool may_unreduce(const tsr_sharding *in, const tsr_sharding *out)
 
 /* ---- to a target ---- */
 
+static const char *sharding_string(workspace *w, const tsr_sharding *sharding)
+{
+    const char *text = "none";
+    if (sharding != NULL && tsr_sharding_print(w->ctx, w->scratch, sharding, 0, &text) < 0) {
+        text = "?";
+    }
+    return text;
+}
+
+tsr_status reshard_is_missing(resharding *r, uint32_t op, size_t operand, const tsr_sharding *from,
+                              const tsr_sharding *to)
+{
+    workspace *w = r->w;
+    return op_error(w->ctx, w->p, op, "needs a reshard of operand %zu: from %s to %s", operand,
+                    sharding_string(w, from), sharding_string(w, to));
+}
+
 /*
  * Makes one use see a value in a target sharding: pending reductions that the target lacks are
  * done, those that it has come about, and with `full` a reshard does the rest.
  */
-tsr_status to_target(resharding *r, uint32_t use, const tsr_sharding *target, bool full,
-                     uint32_t before)
+tsr_status reshard_to_target(resharding *r, uint32_t use, const tsr_sharding *target, bool full,
+                             uint32_t before)
 {
     workspace *w = r->w;
     tsr_program *p = w->p;
@@ -294,28 +333,32 @@ tsr_status to_target(resharding *r, uint32_t use, const tsr_sharding *target, bo
     const tsr_sharding *from = NULL;
     tsr_axis_list done;
     uint32_t op = 0;
-    TSR_TRY(sharding_of_use(w, c.value, &from));
+    TSR_TRY(reshard_sharding_of(w, c.value, &from));
     TSR_TRY(lost_unreduced(w, from, target, &done));
+    if (r->only_checks) {
+        const bool fits = done.count == 0 && (!full || reshard_is_equivalent(from, target));
+        return fits ? TSR_OK : reshard_is_missing(r, like, use_index(p, use), from, target);
+    }
     if (done.count > 0) {
         TSR_TRY(make_all_reduce(w, c.value, from, &done, like, &op));
         chain_add(p, &c, op);
-        TSR_TRY(sharding_of_use(w, c.value, &from));
+        TSR_TRY(reshard_sharding_of(w, c.value, &from));
     }
     if (may_unreduce(from, target)) {
         unreducing u;
         TSR_TRY(plan_unreducing(w, from, target, &u));
         if (u.gained.count > 0) {
             TSR_TRY(add_unreducing(w, &c, from, target, &u, like));
-            TSR_TRY(sharding_of_use(w, c.value, &from));
+            TSR_TRY(reshard_sharding_of(w, c.value, &from));
         }
     }
-    if (full && !is_equivalent(from, target)) {
+    if (full && !reshard_is_equivalent(from, target)) {
         const tsr_sharding *wanted = target;
         if (wanted == NULL) {
             /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without both they are equal */
             TSR_TRY(closed_sharding(w, from->mesh, value_type(p, c.value), &wanted));
         }
-        TSR_TRY(make_reshard(w, c.value, wanted, like, &op));
+        TSR_TRY(reshard_make(w, c.value, wanted, like, &op));
         chain_add(p, &c, op);
     }
     if (c.first != 0) {
@@ -325,7 +368,7 @@ tsr_status to_target(resharding *r, uint32_t use, const tsr_sharding *target, bo
 }
 
 /* Unreduced axes of operands that the first result does not keep. */
-tsr_status reduce_operands(resharding *r, uint32_t op)
+tsr_status reshard_reduce_operands(resharding *r, uint32_t op)
 {
     workspace *w = r->w;
     const tsr_program *p = w->p;
@@ -334,14 +377,17 @@ tsr_status reduce_operands(resharding *r, uint32_t op)
     if (o->num_results == 0) {
         return TSR_OK;
     }
-    TSR_TRY(sharding_of_use(w, o->results, &result));
+    TSR_TRY(reshard_sharding_of(w, o->results, &result));
     for (uint32_t i = 0; i < program_op(p, op)->num_operands; i++) {
         const uint32_t value = op_operand(p, op, i);
         const tsr_sharding *from = NULL;
         tsr_axis_list done;
         uint32_t reduced = 0;
-        TSR_TRY(sharding_of_use(w, value, &from));
+        TSR_TRY(reshard_sharding_of(w, value, &from));
         TSR_TRY(lost_unreduced(w, from, result, &done));
+        if (done.count > 0 && r->only_checks) {
+            return reshard_is_missing(r, op, i, from, result);
+        }
         if (done.count > 0) {
             TSR_TRY(make_all_reduce(w, value, from, &done, op, &reduced));
             op_insert_before(w->p, reduced, op);
@@ -360,14 +406,14 @@ tsr_status reshard_reshard(resharding *r, uint32_t op)
     const tsr_sharding *in = NULL;
     const tsr_sharding *out = NULL;
     unreducing u;
-    TSR_TRY(sharding_of_use(w, op_operand(p, op, 0), &in));
-    TSR_TRY(sharding_of_use(w, op_result(p, op, 0), &out));
+    TSR_TRY(reshard_sharding_of(w, op_operand(p, op, 0), &in));
+    TSR_TRY(reshard_sharding_of(w, op_result(p, op, 0), &out));
     if (!may_unreduce(in, out)) {
-        return reduce_operands(r, op);
+        return reshard_reduce_operands(r, op);
     }
     TSR_TRY(plan_unreducing(w, in, out, &u));
     if (u.gained.count == 0) {
-        return reduce_operands(r, op);
+        return reshard_reduce_operands(r, op);
     }
     chain c = {.value = op_operand(p, op, 0), .before = op};
     TSR_TRY(add_unreducing(w, &c, in, out, &u, op));

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "propagate/reshard.h"
+#include "transform/reshard.h"
 
 /* ---- other ops ---- */
 
@@ -30,7 +30,7 @@ static tsr_status list_tensors(resharding *r, uint32_t op, op_tensors *t)
     for (size_t i = 0; i < t->count; i++) {
         const uint32_t value = i < t->num_operands ? through_barriers(p, op_operand(p, op, i))
                                                    : op_result(p, op, i - t->num_operands);
-        TSR_TRY(sharding_of_use(w, value, &t->shardings[i]));
+        TSR_TRY(reshard_sharding_of(w, value, &t->shardings[i]));
     }
     return TSR_OK;
 }
@@ -42,9 +42,9 @@ static const tsr_mesh *frequent_mesh(const op_tensors *t, const tsr_mesh *common
     size_t most = 0;
     for (size_t i = 0; i < t->count; i++) {
         size_t count = 0;
-        for (size_t k = 0; k <= i && !is_replicated(t->shardings[i]); k++) {
-            count +=
-                !is_replicated(t->shardings[k]) && t->shardings[k]->mesh == t->shardings[i]->mesh;
+        for (size_t k = 0; k <= i && !reshard_is_replicated(t->shardings[i]); k++) {
+            count += !reshard_is_replicated(t->shardings[k]) &&
+                     t->shardings[k]->mesh == t->shardings[i]->mesh;
         }
         if (count > most) {
             most = count;
@@ -62,7 +62,7 @@ static tsr_status sharding_by_factors(workspace *w, op_tensors *t, const tsr_rul
                                       const tsr_sharding **out)
 {
     tsr_sharding now;
-    *changed = t->shardings[i] != NULL && !is_replicated(t->shardings[i]) &&
+    *changed = t->shardings[i] != NULL && !reshard_is_replicated(t->shardings[i]) &&
                !tsr_mesh_equal(t->shardings[i]->mesh, t->mesh);
     for (size_t f = 0; f < rule->num_factors; f++) {
         factor_state *state = &t->x.tensors[i].factors[f];
@@ -96,7 +96,7 @@ static tsr_status move_operand(resharding *r, uint32_t op, size_t i, const tsr_s
 {
     tsr_program *p = r->w->p;
     uint32_t reshard = 0;
-    TSR_TRY(make_reshard(r->w, op_operand(p, op, i), to, op, &reshard));
+    TSR_TRY(reshard_make(r->w, op_operand(p, op, i), to, op, &reshard));
     op_insert_before(p, reshard, op);
     op_set_operand(p, op, i, op_result(p, reshard, 0));
     return TSR_OK;
@@ -116,7 +116,7 @@ static tsr_status move_result(resharding *r, uint32_t op, size_t i, const tsr_sh
     }
     TSR_TRY(sharding_attr(w, to, &attr));
     TSR_TRY(value_set_sharding(w, value, attr));
-    TSR_TRY(make_reshard(w, value, had, op, &reshard));
+    TSR_TRY(reshard_make(w, value, had, op, &reshard));
     value_replace_uses(p, value, op_result(p, reshard, 0), reshard);
     op_insert_after(p, reshard, *after);
     *after = reshard;
@@ -156,15 +156,15 @@ static tsr_status all_reduce_results(resharding *r, uint32_t op, const op_tensor
     for (size_t f = 0; f < rule->num_factors; f++) {
         room += 4 * common[f].count;
     }
-    TSR_TRY(sharding_of_use(w, op_result(p, op, 0), &first));
-    TSR_TRY(new_list(w, room, &axes));
+    TSR_TRY(reshard_sharding_of(w, op_result(p, op, 0), &first));
+    TSR_TRY(reshard_new_list(w, room, &axes));
     for (size_t f = 0; f < rule->num_factors; f++) {
         for (size_t i = 0; rule->factors[f].kind == TSR_FACTOR_REDUCTION && i < common[f].count;
              i++) {
             axes.refs[axes.count++] = common[f].refs[i];
         }
     }
-    TSR_TRY(new_list(w, room + (first != NULL ? room_of(first) : 0), &rest));
+    TSR_TRY(reshard_new_list(w, room + (first != NULL ? reshard_list_room(first) : 0), &rest));
     TSR_TRY(tsr_axes_difference(axes.refs, axes.count, first != NULL ? first->unreduced : NULL,
                                 first != NULL ? first->num_unreduced : 0, &rest));
     if (rest.count == 0) {
@@ -177,14 +177,14 @@ static tsr_status all_reduce_results(resharding *r, uint32_t op, const op_tensor
         const tsr_sharding *sharding = NULL;
         uint32_t attr = 0;
         uint32_t reduced = 0;
-        TSR_TRY(sharding_of_use(w, value, &sharding));
+        TSR_TRY(reshard_sharding_of(w, value, &sharding));
         if (sharding == NULL) {
             TSR_TRY(closed_sharding(w, t->mesh, value_type(p, value), &sharding));
         }
-        TSR_TRY(axes_attr(w, t->mesh, &rest, 1, false, &attr));
-        TSR_TRY(make_collective(w, OP_SDY_ALL_REDUCE, "reduction_axes", attr, value, sharding,
-                                sharding->num_unreduced > 0 ? sharding->reduction : TSR_SUM, op,
-                                &reduced));
+        TSR_TRY(reshard_axes_attr(w, t->mesh, &rest, 1, false, &attr));
+        TSR_TRY(reshard_make_collective(
+            w, OP_SDY_ALL_REDUCE, "reduction_axes", attr, value, sharding,
+            sharding->num_unreduced > 0 ? sharding->reduction : TSR_SUM, op, &reduced));
         value_replace_uses(p, value, op_result(p, reduced, 0), reduced);
         op_insert_after(p, reduced, after);
         after = reduced;
@@ -194,14 +194,17 @@ static tsr_status all_reduce_results(resharding *r, uint32_t op, const op_tensor
 
 /* ---- ops with a rule ---- */
 
-static bool is_full(const resharding *r, uint32_t op, const op_tensors *t)
+/* Whether the tensors of an op may be moved: without the full version those of few kinds are. */
+static bool may_move(const resharding *r, uint32_t op)
 {
     const tsr_program *p = r->w->p;
-    if (r->full || op_is(p, op, OP_MHLO_RAGGED_DOT)) {
-        return true;
-    }
-    if (!op_is(p, op, OP_STABLEHLO_CONCATENATE)) {
-        return false;
+    return r->full || op_is(p, op, OP_MHLO_RAGGED_DOT) || op_is(p, op, OP_STABLEHLO_CONCATENATE);
+}
+
+static bool is_full(const resharding *r, uint32_t op, const op_tensors *t)
+{
+    if (r->full || !op_is(r->w->p, op, OP_STABLEHLO_CONCATENATE)) {
+        return may_move(r, op);
     }
     for (size_t i = 0; i < t->num_operands; i++) {
         if (t->shardings[i] != t->shardings[t->num_operands]) {
@@ -246,7 +249,7 @@ static tsr_status contracting_axes(workspace *w, const op_tensors *t, const tsr_
     for (size_t f = 0; f < rule->num_factors; f++) {
         room += has_factor(t, 0, f) ? axes_of(t, 0, f).count : 0;
     }
-    TSR_TRY(new_list(w, room, &list));
+    TSR_TRY(reshard_new_list(w, room, &list));
     for (size_t f = 0; f < rule->num_factors; f++) {
         const bool reduces = rule->factors[f].kind == TSR_FACTOR_REDUCTION;
         for (size_t i = 0; reduces && i < axes_of(t, 0, f).count; i++) {
@@ -310,11 +313,12 @@ static tsr_status reshard_product(resharding *r, uint32_t op, op_tensors *t, con
     }
     int64_t operand_size = 0;
     for (size_t i = 0; i < 2; i++) {
-        const int64_t size = has_factor(t, i, found) ? num_elements(p, op_operand(p, op, i)) : 0;
+        const int64_t size =
+            has_factor(t, i, found) ? reshard_num_elements(p, op_operand(p, op, i)) : 0;
         operand_size = size > operand_size ? size : operand_size;
     }
     TSR_TRY(contracting_axes(w, t, rule, &contracting));
-    if (num_elements(p, op_result(p, op, 0)) > operand_size ||
+    if (reshard_num_elements(p, op_result(p, op, 0)) > operand_size ||
         !is_same_list(contracting, axes_of(t, 2, found))) {
         return TSR_OK;
     }
@@ -352,13 +356,31 @@ static tsr_status project_op(resharding *r, uint32_t op, op_tensors *t, const ts
     return project(w->ctx, w->scratch, how, t->mesh, t->shardings, &t->x);
 }
 
+/* Fails when a tensor of an op is not sharded as all of them can be together. A rule that depends
+ * on the ops before it may be another one since those are reshards. */
+static tsr_status check_agreement(resharding *r, uint32_t op, op_tensors *t, const tsr_rule *rule,
+                                  axis_view *common)
+{
+    bool moves = false;
+    bool was_other = false;
+    TSR_TRY(reshard_find_common(r, op, t, rule, common, &moves));
+    TSR_TRY(rule_asks_operands(r->s, op, &was_other));
+    return moves && !was_other
+               ? op_error(r->w->ctx, r->w->p, op,
+                          "needs reshards: its operands and results are cut along other axes")
+               : TSR_OK;
+}
+
 tsr_status reshard_op(resharding *r, uint32_t op)
 {
     workspace *w = r->w;
     const tsr_rule *rule = NULL;
     op_tensors t = {0};
     bool moves = false;
-    TSR_TRY(reduce_operands(r, op));
+    if (r->only_checks && !may_move(r, op)) {
+        return TSR_OK;
+    }
+    TSR_TRY(reshard_reduce_operands(r, op));
     TSR_TRY(project_op(r, op, &t, &rule));
     if (rule == NULL || t.count == t.num_operands) {
         return TSR_OK;
@@ -367,13 +389,16 @@ tsr_status reshard_op(resharding *r, uint32_t op)
     if (common == NULL) {
         return diag_nomem(w->ctx);
     }
+    if (r->only_checks) {
+        return is_full(r, op, &t) ? check_agreement(r, op, &t, rule, common) : TSR_OK;
+    }
     if (!is_full(r, op, &t)) {
         if (op_is(w->p, op, OP_STABLEHLO_DOT) || op_is(w->p, op, OP_STABLEHLO_DOT_GENERAL)) {
             TSR_TRY(reshard_product(r, op, &t, rule));
         }
         return reduce_only(r, op, &t, rule, common);
     }
-    TSR_TRY(find_common(r, op, &t, rule, common, &moves));
+    TSR_TRY(reshard_find_common(r, op, &t, rule, common, &moves));
     if (moves) {
         TSR_TRY(move_tensors(r, op, &t, rule, common));
     }

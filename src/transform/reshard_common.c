@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "propagate/reshard.h"
+#include "transform/reshard.h"
 
 /* Whether all tensors agree, so that nothing needs to move. */
 static bool is_compatible(const op_tensors *t, const tsr_rule *rule, axis_view *common)
@@ -38,7 +38,7 @@ static bool is_compatible(const op_tensors *t, const tsr_rule *rule, axis_view *
     return true;
 }
 
-int64_t num_elements(const tsr_program *p, uint32_t value)
+int64_t reshard_num_elements(const tsr_program *p, uint32_t value)
 {
     int64_t count = 0;
     return type_is_static(p, value_type(p, value)) &&
@@ -103,7 +103,7 @@ static int64_t sharded_size(const op_tensors *t, const tsr_rule *rule, size_t te
 static tsr_status cut_at_overlap(workspace *w, axis_view list, axis_view other, axis_view *out)
 {
     tsr_axis_list copy;
-    TSR_TRY(new_list(w, list.count + 1, &copy));
+    TSR_TRY(reshard_new_list(w, list.count + 1, &copy));
     for (size_t i = 0; i < list.count; i++) {
         copy.refs[copy.count++] = list.refs[i];
     }
@@ -119,8 +119,8 @@ static tsr_status common_of_unary(workspace *w, uint32_t op, const op_tensors *t
     bool better = false; /* the second */
     const bool permutes[2] = {shards_permutation(t, rule, pair[0]),
                               shards_permutation(t, rule, pair[1])};
-    const int64_t elements[2] = {num_elements(p, value_at(p, op, t, pair[0])),
-                                 num_elements(p, value_at(p, op, t, pair[1]))};
+    const int64_t elements[2] = {reshard_num_elements(p, value_at(p, op, t, pair[0])),
+                                 reshard_num_elements(p, value_at(p, op, t, pair[1]))};
     const int64_t sizes[2] = {sharded_size(t, rule, pair[0]), sharded_size(t, rule, pair[1])};
     if (permutes[0] != permutes[1]) {
         better = permutes[0];
@@ -202,7 +202,7 @@ static tsr_status list_candidates(greedy *g, uint32_t op)
         for (size_t i = 0; i < t->count; i++) {
             if (has_factor(t, i, g->list[c].factor) &&
                 is_prefix_or_equal(g->list[c].axes, axes_of(t, i, g->list[c].factor))) {
-                g->list[c].weight += num_elements(g->w->p, value_at(g->w->p, op, t, i));
+                g->list[c].weight += reshard_num_elements(g->w->p, value_at(g->w->p, op, t, i));
             }
         }
     }
@@ -334,7 +334,7 @@ static tsr_status move_replicated(workspace *w, const op_tensors *t, const tsr_r
         }
         tsr_axis_list list;
         int64_t room = size / sharded;
-        TSR_TRY(new_list(w, common[f].count + axes.count, &list));
+        TSR_TRY(reshard_new_list(w, common[f].count + axes.count, &list));
         for (size_t i = 0; i < common[f].count; i++) {
             list.refs[list.count++] = common[f].refs[i];
         }
@@ -350,8 +350,8 @@ static tsr_status move_replicated(workspace *w, const op_tensors *t, const tsr_r
 }
 
 /* What each factor is sharded by in all tensors. */
-tsr_status find_common(resharding *r, uint32_t op, const op_tensors *t, const tsr_rule *rule,
-                       axis_view *common, bool *moves)
+tsr_status reshard_find_common(resharding *r, uint32_t op, const op_tensors *t,
+                               const tsr_rule *rule, axis_view *common, bool *moves)
 {
     workspace *w = r->w;
     size_t pair[2];

@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 #include "ir/params.h"
-#include "propagate/call_graph.h"
-#include "propagate/passes.h"
+#include "transform/call_graph.h"
+#include "transform/passes.h"
 
 static bool is_scalar(const tsr_program *p, uint32_t value)
 {
@@ -88,15 +88,16 @@ static bool is_marked(const map *marks, uint32_t attr)
 
 static tsr_status mark(splitting *s, map *marks, uint32_t attr)
 {
-    return table_entry(s->w, marks, &attr, sizeof attr) != NULL ? TSR_OK : diag_nomem(s->w->ctx);
+    return workspace_entry(s->w, marks, &attr, sizeof attr) != NULL ? TSR_OK
+                                                                    : diag_nomem(s->w->ctx);
 }
 
 static bool preserves(splitting *s, uint32_t op)
 {
     const tsr_program *p = s->w->p;
     if (op_is(p, op, OP_FUNC_CALL)) {
-        const uint32_t func = called_function(p, &s->table, op);
-        return func != 0 && !is_marked(&s->marked_functions, original_name(p, func));
+        const uint32_t func = symbols_callee(p, &s->table, op);
+        return func != 0 && !is_marked(&s->marked_functions, call_graph_original_name(p, func));
     }
     if (op_is(p, op, OP_SDY_NAMED_COMPUTATION)) {
         return !is_marked(&s->marked_computations, op_property(p, op, "name"));
@@ -133,7 +134,7 @@ static bool is_constant(splitting *s, uint32_t op, bool op_preserves)
 static tsr_status groups_of(splitting *s, uint32_t value, const op_list **out)
 {
     const tsr_program *p = s->w->p;
-    uint64_t *known = table_entry(s->w, &s->groups, &value, sizeof value);
+    uint64_t *known = workspace_entry(s->w, &s->groups, &value, sizeof value);
     if (known == NULL) {
         return diag_nomem(s->w->ctx);
     }
@@ -177,10 +178,10 @@ static tsr_status clone_definition(splitting *s, uint32_t value, value_map *beca
     TSR_TRY(op_clone(p, op, became, &copy));
     op_insert_before(p, copy, op);
     if (op_is(p, op, OP_FUNC_CALL)) {
-        const uint32_t callee = called_function(p, &s->table, op);
+        const uint32_t callee = symbols_callee(p, &s->table, op);
         uint32_t func = 0;
-        TSR_TRY(clone_function(s->w, &s->table, callee, &func));
-        TSR_TRY(set_callee(p, copy, func));
+        TSR_TRY(call_graph_clone(s->w, &s->table, callee, &func));
+        TSR_TRY(symbols_set_callee(p, copy, func));
     }
     return clone_groups(s, value, became);
 }
@@ -283,7 +284,7 @@ static tsr_status mark_around(splitting *s, uint32_t op)
     if (computation != 0) {
         TSR_TRY(mark(s, &s->marked_computations, op_property(p, computation, "name")));
     }
-    return func != 0 ? mark(s, &s->marked_functions, original_name(p, func)) : TSR_OK;
+    return func != 0 ? mark(s, &s->marked_functions, call_graph_original_name(p, func)) : TSR_OK;
 }
 
 static tsr_status split_op(splitting *s, uint32_t op, bool *marked)
@@ -405,7 +406,7 @@ static tsr_status split_constants(workspace *w)
     memset(s.kinds, NOT_CONSTANT, s.num_ops);
     memset(s.names, UNKNOWN, s.num_names);
     TSR_TRY(symbols_load(w, &s.table));
-    TSR_TRY(functions_post_order(w, &s.table, &funcs));
+    TSR_TRY(call_graph_post_order(w, &s.table, &funcs));
     for (size_t i = 0; i < funcs.count; i++) {
         TSR_TRY(split_function(&s, funcs.ops[i]));
     }
@@ -454,7 +455,7 @@ static tsr_status merge_constants(workspace *w)
         if (!key_of(p, op, &key)) {
             continue;
         }
-        uint64_t *entry = table_entry(w, &first, &key, sizeof key);
+        uint64_t *entry = workspace_entry(w, &first, &key, sizeof key);
         if (entry == NULL) {
             return diag_nomem(w->ctx);
         }

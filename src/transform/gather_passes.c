@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "propagate/call_graph.h"
-#include "propagate/passes.h"
+#include "transform/call_graph.h"
+#include "transform/passes.h"
 
 /* The fields of the dimension numbers, the same of gathers and of scatters. */
 enum { COLLAPSED = 1, INPUT_BATCHING, INDICES_BATCHING, INDEX_MAP, VECTOR_DIM, NUM_FIELDS };

@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "ir/params.h"
-#include "propagate/call_graph.h"
-#include "propagate/passes.h"
+#include "transform/call_graph.h"
+#include "transform/passes.h"
 #include "verify/verify.h"
 
 /* ---- unreduced axes ---- */
@@ -134,7 +134,7 @@ static tsr_status check_pair(workspace *w, uint32_t op, const tsr_sharding *a,
 static tsr_status check_call(workspace *w, const symbols *table, uint32_t call)
 {
     tsr_program *p = w->p;
-    const uint32_t func = called_function(p, table, call);
+    const uint32_t func = symbols_callee(p, table, call);
     if (func == 0) {
         return TSR_OK;
     }
@@ -142,8 +142,8 @@ static tsr_status check_call(workspace *w, const symbols *table, uint32_t call)
         const tsr_sharding *from = NULL;
         const tsr_sharding *to = NULL;
         TSR_TRY(operand_sharding(w, op_operand(p, call, i), &from));
-        TSR_TRY(
-            sharding_at(w, dict_get(p, func_dict(p, func, "arg_attrs", i), "sdy.sharding"), &to));
+        TSR_TRY(sharding_at(w, dict_get(p, function_dict(p, func, "arg_attrs", i), "sdy.sharding"),
+                            &to));
         if (!is_blessed(p, op_operand(p, call, i))) {
             TSR_TRY(check_pair(w, call, from, to, "argument", i));
         }
@@ -151,8 +151,8 @@ static tsr_status check_call(workspace *w, const symbols *table, uint32_t call)
     for (uint32_t i = 0; i < program_op(p, call)->num_results; i++) {
         const tsr_sharding *from = NULL;
         const tsr_sharding *to = NULL;
-        TSR_TRY(
-            sharding_at(w, dict_get(p, func_dict(p, func, "res_attrs", i), "sdy.sharding"), &from));
+        TSR_TRY(sharding_at(w, dict_get(p, function_dict(p, func, "res_attrs", i), "sdy.sharding"),
+                            &from));
         TSR_TRY(value_sharding(w->ctx, p, op_result(p, call, i), &to));
         if (from != NULL && to != NULL) {
             TSR_TRY(check_pair(w, call, from, to, "result", i));
@@ -169,14 +169,14 @@ static tsr_status returned_sharding(workspace *w, uint32_t op, uint32_t index,
     const uint32_t parent = op_parent(p, op);
     *out = NULL;
     if (op_is(p, parent, OP_FUNC_FUNC)) {
-        return sharding_at(w, dict_get(p, func_dict(p, parent, "res_attrs", index), "sdy.sharding"),
-                           out);
+        return sharding_at(
+            w, dict_get(p, function_dict(p, parent, "res_attrs", index), "sdy.sharding"), out);
     }
     if (index >= program_op(p, parent)->num_results || !op_has_trait(p, parent, IR_HAS_EDGES)) {
         return TSR_OK;
     }
     TSR_TRY(value_sharding(w->ctx, p, op_result(p, parent, index), out));
-    return *out != NULL ? result_inside(w, op_result(p, parent, index), *out, out) : TSR_OK;
+    return *out != NULL ? edge_result_inside(w, op_result(p, parent, index), *out, out) : TSR_OK;
 }
 
 static tsr_status check_return(workspace *w, uint32_t op)

@@ -6,8 +6,9 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "mesh/mesh.h"
-#include "propagate/passes.h"
 #include "propagate/workspace.h"
+#include "transform/passes.h"
+#include "transform/rewrite.h"
 
 /* ---- lifting ---- */
 

@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "propagate/call_graph.h"
-#include "propagate/passes.h"
+#include "transform/call_graph.h"
+#include "transform/edge_passes.h"
+#include "transform/passes.h"
+#include "transform/reshard.h"
 
 /* ---- results of functions, and calls ---- */
 
@@ -13,14 +15,14 @@ static tsr_status shard_calls(workspace *w)
     symbols table;
     op_list calls;
     TSR_TRY(symbols_load(w, &table));
-    TSR_TRY(list_calls(w, p->module, &calls));
+    TSR_TRY(call_graph_list(w, p->module, &calls));
     for (size_t i = 0; i < calls.count; i++) {
-        const uint32_t func = called_function(p, &table, calls.ops[i]);
+        const uint32_t func = symbols_callee(p, &table, calls.ops[i]);
         uint32_t attr = 0;
         if (func == 0 || op_attribute(p, calls.ops[i], "sdy.sharding") != 0) {
             continue;
         }
-        TSR_TRY(func_shardings(w, func, "res_attrs", &attr));
+        TSR_TRY(function_shardings(w, func, "res_attrs", &attr));
         if (attr != 0) {
             TSR_TRY(op_set_attribute(p, calls.ops[i], "sdy.sharding", attr));
         }
@@ -33,7 +35,7 @@ static tsr_status shard_func_results(workspace *w, uint32_t func)
     tsr_program *p = w->p;
     const uint32_t block = op_entry_block(p, func, 0);
     const uint32_t last = block != 0 ? program_block(p, block)->last_op : 0;
-    const size_t count = func_num_results(p, func);
+    const size_t count = function_num_results(p, func);
     uint32_t *attrs = ARENA_ARRAY(w->scratch, uint32_t, count + 1);
     if (last == 0) {
         return TSR_OK;
@@ -51,14 +53,14 @@ static tsr_status shard_func_results(workspace *w, uint32_t func)
             TSR_TRY(sharding_attr(w, one, &attrs[i]));
         }
     }
-    return func_set_dicts(w, func, "res_attrs", "sdy.sharding", attrs, count);
+    return function_set_dicts(w->ctx, w->p, func, "res_attrs", "sdy.sharding", attrs, count);
 }
 
 static tsr_status shard_results(workspace *w)
 {
     const tsr_program *p = w->p;
-    const uint32_t main = main_function(p);
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+    const uint32_t main = function_main(p);
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
         if (func != main) {
             TSR_TRY(shard_func_results(w, func));
         }
@@ -170,7 +172,7 @@ static tsr_status flatten(workspace *w)
     symbols table;
     op_list funcs;
     TSR_TRY(symbols_load(w, &table));
-    TSR_TRY(functions_post_order(w, &table, &funcs));
+    TSR_TRY(call_graph_post_order(w, &table, &funcs));
     TSR_TRY(call_graph_limit(w, &table, &funcs));
     uint8_t *taken = ARENA_ARRAY(w->arena, uint8_t, p->ops.count);
     const uint32_t num_ops = p->ops.count;
@@ -180,16 +182,16 @@ static tsr_status flatten(workspace *w)
     memset(taken, 0, num_ops);
     for (size_t f = 0; f < funcs.count; f++) {
         op_list calls;
-        TSR_TRY(list_calls(w, funcs.ops[f], &calls));
+        TSR_TRY(call_graph_list(w, funcs.ops[f], &calls));
         for (size_t i = 0; i < calls.count; i++) {
-            const uint32_t callee = called_function(p, &table, calls.ops[i]);
+            const uint32_t callee = symbols_callee(p, &table, calls.ops[i]);
             uint32_t copy = 0;
             if (callee == 0 || callee >= num_ops || !taken[callee]) {
                 taken[callee < num_ops ? callee : 0] = 1;
                 continue;
             }
-            TSR_TRY(clone_function(w, &table, callee, &copy));
-            TSR_TRY(set_callee(p, calls.ops[i], copy));
+            TSR_TRY(call_graph_clone(w, &table, callee, &copy));
+            TSR_TRY(symbols_set_callee(p, calls.ops[i], copy));
         }
     }
     return TSR_OK;
@@ -224,8 +226,8 @@ static tsr_status computation_dicts(workspace *w, uint32_t call, uint32_t func,
     const uint32_t out_shardings = op_attribute(p, call, "sdy.sharding");
     const uint32_t thread = op_attribute(p, func, "execution_thread");
     uint32_t in_shardings = 0;
-    TSR_TRY(func_shardings(w, func, "arg_attrs", &in_shardings));
-    TSR_TRY(dict_set(p, 0, "name", original_name(p, func), properties));
+    TSR_TRY(function_shardings(w, func, "arg_attrs", &in_shardings));
+    TSR_TRY(dict_set(p, 0, "name", call_graph_original_name(p, func), properties));
     if (in_shardings != 0) {
         TSR_TRY(dict_set(p, *properties, "in_shardings", in_shardings, properties));
     }
@@ -247,7 +249,7 @@ typedef struct importing {
 
 static tsr_status warn_of_clone(workspace *w, importing *m, uint32_t call, uint32_t func)
 {
-    const slice name = symbol_name(w->p, func);
+    const slice name = symbols_name(w->p, func);
     if (m->warned) {
         return TSR_OK;
     }
@@ -261,7 +263,7 @@ static tsr_status warn_of_clone(workspace *w, importing *m, uint32_t call, uint3
 static tsr_status import_call(workspace *w, importing *m, uint32_t call)
 {
     tsr_program *p = w->p;
-    const uint32_t func = called_function(p, &m->table, call);
+    const uint32_t func = symbols_callee(p, &m->table, call);
     uint32_t properties = 0;
     uint32_t attributes = 0;
     uint32_t op = 0;
@@ -270,7 +272,8 @@ static tsr_status import_call(workspace *w, importing *m, uint32_t call)
         return TSR_OK;
     }
     TSR_TRY(computation_dicts(w, call, func, &properties, &attributes));
-    TSR_TRY(replace_op(w, call, OP_SDY_NAMED_COMPUTATION, 1, properties, attributes, &op));
+    const op_substitute now = {OP_SDY_NAMED_COMPUTATION, 1, properties, attributes};
+    TSR_TRY(op_create_before(w->p, call, &now, &op));
     const uint32_t region = op_region_at(p, op, 0);
     if (m->body[func] == 0) {
         region_take(p, region, op_region_at(p, func, 0));
@@ -284,7 +287,7 @@ static tsr_status import_call(workspace *w, importing *m, uint32_t call)
         value_map_free(&became);
         TSR_TRY(status);
     }
-    take_results(p, call, op);
+    op_replace(p, call, op);
     return op_list_add(w, &m->computations, op);
 }
 
@@ -294,7 +297,7 @@ static tsr_status import_calls(workspace *w, bool with_edges)
     importing m = {.num_ops = p->ops.count};
     op_list funcs;
     TSR_TRY(symbols_load(w, &m.table));
-    TSR_TRY(functions_post_order(w, &m.table, &funcs));
+    TSR_TRY(call_graph_post_order(w, &m.table, &funcs));
     TSR_TRY(call_graph_limit(w, &m.table, &funcs));
     m.body = ARENA_ARRAY(w->arena, uint32_t, m.num_ops);
     if (m.body == NULL) {
@@ -304,7 +307,7 @@ static tsr_status import_calls(workspace *w, bool with_edges)
     for (size_t f = 0; f < funcs.count; f++) {
         op_list calls;
         const uint32_t func = funcs.ops[f];
-        TSR_TRY(list_calls(w, func, &calls));
+        TSR_TRY(call_graph_list(w, func, &calls));
         for (size_t i = 0; i < calls.count; i++) {
             TSR_TRY(import_call(w, &m, calls.ops[i]));
         }
@@ -316,7 +319,7 @@ static tsr_status import_calls(workspace *w, bool with_edges)
     for (uint32_t op = op_post_first(p, p->module); with_edges && op != 0; op = next) {
         next = op_post_next(p, p->module, op);
         if (op_is(p, op, OP_SDY_NAMED_COMPUTATION)) {
-            TSR_TRY(add_edges_around(w, op));
+            TSR_TRY(edge_add_around(w, op));
         }
     }
     return TSR_OK;
@@ -328,7 +331,7 @@ static tsr_status import_calls(workspace *w, bool with_edges)
 static tsr_status final_shardings(workspace *w, uint32_t op, const uint32_t *owners, size_t count,
                                   const char *property, uint32_t *out)
 {
-    TSR_TRY(sink_owners(w, owners, count, out));
+    TSR_TRY(edge_sink_owners(w, owners, count, out));
     if (*out == 0) {
         *out = op_property(w->p, op, property);
     }
@@ -382,8 +385,8 @@ static tsr_status export_function(workspace *w, symbols *table, uint32_t op, uin
     region_take(p, op_region_at(p, *out, 0), op_region_at(p, op, 0));
     TSR_TRY(set_terminator(p, op_region_at(p, *out, 0), OP_FUNC_RETURN));
     if (attr_is(p, in_shardings, ATTR_SDY) && program_attr(p, in_shardings)->count == count) {
-        TSR_TRY(func_set_dicts(w, *out, "arg_attrs", "sdy.sharding",
-                               attr_list(program_attr(p, in_shardings)), count));
+        TSR_TRY(function_set_dicts(w->ctx, w->p, *out, "arg_attrs", "sdy.sharding",
+                                   attr_list(program_attr(p, in_shardings)), count));
     }
     return symbols_insert(w, table, *out);
 }
@@ -418,13 +421,14 @@ static tsr_status export_computation(workspace *w, symbols *table, uint32_t op)
     if (out_shardings != 0) {
         TSR_TRY(dict_set(p, attributes, "sdy.sharding", out_shardings, &attributes));
     }
-    const slice name = symbol_name(p, func);
+    const slice name = symbols_name(p, func);
     uint32_t string = 0;
     TSR_TRY(program_string(p, name.data, name.size, &string));
     TSR_TRY(attr_symbol(p, &string, 1, &attr));
     TSR_TRY(dict_set(p, 0, "callee", attr, &properties));
-    TSR_TRY(replace_op(w, op, OP_FUNC_CALL, 0, properties, attributes, &call));
-    take_results(p, op, call);
+    const op_substitute now = {OP_FUNC_CALL, 0, properties, attributes};
+    TSR_TRY(op_create_before(w->p, op, &now, &call));
+    op_replace(p, op, call);
     return TSR_OK;
 }
 
@@ -479,16 +483,16 @@ typedef struct unflattening {
 static tsr_status key_of(workspace *w, uint32_t func, func_key *out)
 {
     const tsr_program *p = w->p;
-    *out = (func_key){.name = original_name(p, func),
+    *out = (func_key){.name = call_graph_original_name(p, func),
                       .manual = op_attribute(p, func, "sdy.func_manual_axes")};
-    TSR_TRY(func_shardings(w, func, "arg_attrs", &out->arguments));
-    return func_shardings(w, func, "res_attrs", &out->results);
+    TSR_TRY(function_shardings(w, func, "arg_attrs", &out->arguments));
+    return function_shardings(w, func, "res_attrs", &out->results);
 }
 
 /* A zeroed record of a table, made when it is asked for first; NULL without memory. */
 static void *table_record(workspace *w, map *table, const void *key, size_t key_size, size_t size)
 {
-    uint64_t *entry = table_entry(w, table, key, key_size);
+    uint64_t *entry = workspace_entry(w, table, key, key_size);
     if (entry != NULL && *entry == 0) {
         void *record = tsr_arena_alloc(w->arena, size);
         if (record == NULL) {
@@ -540,24 +544,24 @@ static tsr_status unflatten(workspace *w, bool fully)
     unflattening u = {.by_key = map_new(w->arena), .by_name = map_new(w->arena), .fully = fully};
     op_list calls;
     TSR_TRY(symbols_load(w, &u.table));
-    TSR_TRY(list_calls(w, p->module, &calls));
+    TSR_TRY(call_graph_list(w, p->module, &calls));
     for (size_t i = 0; i < calls.count; i++) {
-        const uint32_t func = called_function(p, &u.table, calls.ops[i]);
+        const uint32_t func = symbols_callee(p, &u.table, calls.ops[i]);
         if (func != 0) {
             TSR_TRY(count_call(w, &u, func));
         }
     }
     for (size_t i = 0; i < calls.count; i++) {
-        const uint32_t func = called_function(p, &u.table, calls.ops[i]);
+        const uint32_t func = symbols_callee(p, &u.table, calls.ops[i]);
         uint32_t serving = func;
         if (func != 0) {
             TSR_TRY(function_for(w, &u, func, &serving));
         }
         if (serving != func) {
-            TSR_TRY(set_callee(p, calls.ops[i], serving));
+            TSR_TRY(symbols_set_callee(p, calls.ops[i], serving));
         }
     }
-    for (uint32_t func = first_function(p); func != 0; func = next_function(p, func)) {
+    for (uint32_t func = function_first(p); func != 0; func = function_next(p, func)) {
         TSR_TRY(op_set_attribute(p, func, "sdy.original_func_name", 0));
         TSR_TRY(op_set_attribute(p, func, "sdy.func_manual_axes", 0));
     }
@@ -597,7 +601,7 @@ static tsr_status reshard_call(workspace *w, uint32_t call, uint32_t func)
     const tsr_sharding **from = NULL;
     const tsr_sharding **to = NULL;
     uint32_t attr = 0;
-    TSR_TRY(func_shardings(w, func, "res_attrs", &attr));
+    TSR_TRY(function_shardings(w, func, "res_attrs", &attr));
     if (attr == 0 && had == 0) {
         return TSR_OK;
     }
@@ -615,7 +619,7 @@ static tsr_status reshard_call(workspace *w, uint32_t call, uint32_t func)
         if (from[i] == NULL) {
             TSR_TRY(closed_sharding(w, to[i]->mesh, types[i], &shardings[i]));
         }
-        if (!is_equivalent(shardings[i], to[i])) {
+        if (!reshard_is_equivalent(shardings[i], to[i])) {
             const tsr_sharding *wanted = to[i];
             if (wanted == NULL) {
                 TSR_TRY(closed_sharding(w, shardings[i]->mesh, types[i], &wanted));
@@ -632,10 +636,10 @@ static tsr_status reshard_calls(workspace *w)
     symbols table;
     op_list calls;
     TSR_TRY(symbols_load(w, &table));
-    TSR_TRY(list_calls(w, w->p->module, &calls));
+    TSR_TRY(call_graph_list(w, w->p->module, &calls));
     for (size_t i = 0; i < calls.count; i++) {
         const tsr_arena_mark mark = tsr_arena_get_mark(w->scratch);
-        const uint32_t func = called_function(w->p, &table, calls.ops[i]);
+        const uint32_t func = symbols_callee(w->p, &table, calls.ops[i]);
         if (func != 0) {
             TSR_TRY(reshard_call(w, calls.ops[i], func));
         }
@@ -652,7 +656,7 @@ static tsr_status order_functions(workspace *w)
     symbols table;
     op_list funcs;
     TSR_TRY(symbols_load(w, &table));
-    TSR_TRY(functions_post_order(w, &table, &funcs));
+    TSR_TRY(call_graph_post_order(w, &table, &funcs));
     for (size_t i = funcs.count; i > 0; i--) {
         op_remove(p, funcs.ops[i - 1]);
         block_append(p, op_entry_block(p, p->module, 0), funcs.ops[i - 1]);
@@ -682,10 +686,10 @@ static tsr_status import_without_edges(workspace *w)
 
 tsr_status pass_import_calls(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
 {
-    return with_workspace(ctx, p,
-                          tsr_option_bool(options, "add-data-flow-edges-on-named-computations")
-                              ? import_with_edges
-                              : import_without_edges);
+    return workspace_do(ctx, p,
+                        tsr_option_bool(options, "add-data-flow-edges-on-named-computations")
+                            ? import_with_edges
+                            : import_without_edges);
 }
 
 static tsr_status unflatten_by_shardings(workspace *w)
@@ -700,8 +704,7 @@ static tsr_status unflatten_fully(workspace *w)
 
 tsr_status pass_unflatten(tsr_context *ctx, tsr_program *p, const tsr_pass_options *options)
 {
-    return with_workspace(ctx, p,
-                          tsr_option_bool(options, "dedup-functions-fully")
-                              ? unflatten_fully
-                              : unflatten_by_shardings);
+    return workspace_do(ctx, p,
+                        tsr_option_bool(options, "dedup-functions-fully") ? unflatten_fully
+                                                                          : unflatten_by_shardings);
 }
