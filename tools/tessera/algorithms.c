@@ -1,6 +1,5 @@
 /* `tessera algorithms`: the algorithms of the collectives, their costs, and the choice. */
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include <tessera/tessera.h>
 
+#include "arguments.h"
 #include "command.h"
 #include "session.h"
 #include "utf8.h"
@@ -64,27 +64,6 @@ struct request {
     tsr_link given;
 };
 
-/* Reads a number >= 0, with a suffix K, M or G if `units`. */
-static bool read_number(const char *text, bool units, int64_t *out)
-{
-    static const char suffixes[] = "KMG";
-    char *end = NULL;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (errno != 0 || end == text || value < 0) {
-        return false;
-    }
-    const char *unit = units && *end != '\0' ? strchr(suffixes, *end) : NULL;
-    for (const char *u = suffixes; unit != NULL && u <= unit; u++) {
-        if (value > INT64_MAX / 1024) {
-            return false;
-        }
-        value *= 1024;
-    }
-    *out = value;
-    return *(unit != NULL ? end + 1 : end) == '\0';
-}
-
 /* Reads four numbers with commas between them. */
 static bool read_link(const char *text, tsr_link *out)
 {
@@ -118,12 +97,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct request *request = state->input;
     switch (key) {
     case KEY_RANKS:
-        if (!read_number(argument, false, &request->ranks) || request->ranks < 1) {
+        if (!number_parse(argument, &request->ranks) || request->ranks < 1) {
             argp_error(state, "--ranks must be a number of at least 1, got: '%s'", argument);
         }
         return 0;
     case KEY_BYTES:
-        if (!read_number(argument, true, &request->bytes)) {
+        if (!bytes_parse(argument, &request->bytes)) {
             argp_error(state, "--bytes must be a number of bytes such as 4096, 4K or 1M, got: '%s'",
                        argument);
         }
