@@ -246,15 +246,6 @@ struct rank_work {
     size_t bytes;
 };
 
-static size_t part_bytes(const tsr_tensor *t)
-{
-    size_t bytes = (size_t)tsr_dtype_item_bytes(tsr_tensor_dtype(t));
-    for (size_t i = 0; i < tsr_tensor_rank(t); i++) {
-        bytes *= (size_t)tsr_tensor_local_shape(t)[i];
-    }
-    return bytes;
-}
-
 static tsr_status move_once(void *state)
 {
     const struct rank_work *w = state;
@@ -305,7 +296,7 @@ static tsr_status work(struct rank_work *w, struct outcome *out)
     if (status == TSR_OK) {
         status = compare(w, pending > 0, &out->wrong);
     }
-    w->bytes = status == TSR_OK ? part_bytes(w->src) : 0;
+    w->bytes = status == TSR_OK ? timing_part_bytes(w->src) : 0;
     w->memory = malloc(w->bytes > 0 ? w->bytes : 1);
     if (status == TSR_OK) {
         status = w->memory != NULL ? timing_median(w->world, r->times, copy_once, w, &out->copy)

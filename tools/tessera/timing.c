@@ -50,3 +50,12 @@ tsr_status timing_median(tsr_comm *world, int64_t times, timed_run run, void *st
     free(samples);
     return status;
 }
+
+size_t timing_part_bytes(const tsr_tensor *t)
+{
+    size_t bytes = (size_t)tsr_dtype_item_bytes(tsr_tensor_dtype(t));
+    for (size_t i = 0; i < tsr_tensor_rank(t); i++) {
+        bytes *= (size_t)tsr_tensor_local_shape(t)[i];
+    }
+    return bytes;
+}

@@ -13,4 +13,7 @@ typedef tsr_status (*timed_run)(void *state);
  */
 tsr_status timing_median(tsr_comm *world, int64_t times, timed_run run, void *state, double *out);
 
+/* The bytes of this rank's part of a tensor. */
+size_t timing_part_bytes(const tsr_tensor *t);
+
 #endif
