@@ -8,8 +8,10 @@
 #include <tessera/tessera.h>
 
 #include "arguments.h"
+#include "buffer.h"
 #include "command.h"
 #include "session.h"
+#include "topology_input.h"
 #include "utf8.h"
 
 enum option_key {
@@ -18,7 +20,9 @@ enum option_key {
     KEY_OVER = 'o',
     KEY_JSON = 'j',
     KEY_UNORDERED = 256,
-    KEY_LINK
+    KEY_LINK,
+    KEY_TOPOLOGY,
+    KEY_LEVEL
 };
 
 static const struct argp_option option_rows[] = {
@@ -32,6 +36,8 @@ static const struct argp_option option_rows[] = {
     {"unordered", KEY_UNORDERED, 0, 0, "allow reductions that do not keep group order", 1},
     {"link", KEY_LINK, "A,B,G,D", 0,
      "link costs in seconds: per message, per byte sent, per byte reduced, per byte copied", 1},
+    {"topology", KEY_TOPOLOGY, "NAME|FILE", 0, "take the link from a topology: " TOPOLOGY_HELP, 1},
+    {"level", KEY_LEVEL, "NAME", 0, "level of the topology (default: the outermost)", 1},
     {"json", KEY_JSON, 0, 0, "print JSON", 2},
     {0}};
 
@@ -47,6 +53,7 @@ static const char doc[] =
     "Examples:\n"
     "  tessera algorithms --ranks 64 --bytes 4K\n"
     "  tessera algorithms --over messages --unordered --json\n"
+    "  tessera algorithms --topology gpu-pod --level host\n"
     "\n"
     "Exit status: 0 fine, 2 bad usage or input.";
 
@@ -62,6 +69,8 @@ struct request {
     bool unordered;
     const tsr_link *link; /* NULL: that of the medium */
     tsr_link given;
+    const char *topology;
+    const char *level;
 };
 
 /* Reads four numbers with commas between them. */
@@ -119,8 +128,22 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         }
         request->link = &request->given;
         return 0;
+    case KEY_TOPOLOGY:
+        request->topology = argument;
+        return 0;
+    case KEY_LEVEL:
+        request->level = argument;
+        return 0;
     case KEY_JSON:
         request->json = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (request->topology != NULL && request->link != NULL) {
+            argp_error(state, "--link and --topology exclude each other");
+        }
+        if (request->level != NULL && request->topology == NULL) {
+            argp_error(state, "--level %s needs --topology", request->level);
+        }
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "unexpected argument '%s': the command takes options only", argument);
@@ -272,15 +295,51 @@ static const char legend[] =
     "every call with any algorithm. Algorithms out of group order need --unordered.";
 
 /* Everything is known before anything is printed. */
-static int show_algorithms(struct session *session, const struct request *request)
+/* Takes the link from a level of the topology, if one is given. */
+static int find_link(struct session *session, struct request *request)
+{
+    const tsr_topology *topology = NULL;
+    if (request->topology == NULL) {
+        return EXIT_FINE;
+    }
+    int code = topology_find(session, request->topology, &topology);
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    const tsr_topology_spec spec = tsr_topology_facts(topology);
+    size_t l = 0;
+    struct buffer names = {.session = session};
+    while (l < spec.num_levels && request->level != NULL &&
+           strcmp(spec.levels[l].name, request->level) != 0) {
+        buffer_add(&names, "%s%s", l > 0 ? ", " : "", spec.levels[l].name);
+        l++;
+    }
+    if (l == spec.num_levels) {
+        return complain("--level %s: the topology %s has the levels %s", request->level,
+                        request->topology, names.data);
+    }
+    const double picosecond = 1e-12;
+    request->given = (tsr_link){.alpha = (double)spec.levels[l].latency * picosecond,
+                                .beta = 1 / (double)spec.levels[l].bandwidth,
+                                .gamma = 1 / (double)spec.reduce_bandwidth,
+                                .delta = 1 / (double)spec.copy_bandwidth};
+    request->link = &request->given;
+    return EXIT_FINE;
+}
+
+static int show_algorithms(struct session *session, struct request *request)
 {
     struct view views[2] = {0};
     size_t count = 0;
+    int code = find_link(session, request);
+    if (code != EXIT_FINE) {
+        return code;
+    }
     for (size_t i = 0; i < 2; i++) {
         if (!request->over[i]) {
             continue;
         }
-        int code = find_view(session, request, (tsr_medium)i, &views[count++]);
+        code = find_view(session, request, (tsr_medium)i, &views[count++]);
         if (code != EXIT_FINE) {
             return code;
         }
