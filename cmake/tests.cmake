@@ -132,6 +132,8 @@ else()
     # Parts of a command are compiled into their tests: commands are not libraries.
     target_sources(unit_tools_test_pipeline PRIVATE tools/tessera-opt/pipeline.c)
     target_include_directories(unit_tools_test_pipeline PRIVATE tools/tessera-opt)
+    target_sources(unit_tools_test_calibrate PRIVATE tools/tessera/calibrate_fit.c)
+    target_include_directories(unit_tools_test_calibrate PRIVATE tools/tessera)
     tsr_add_c_tests(prop prop_*.c)
     tsr_add_c_tests(fault *.c)
     tsr_add_c_tests(launch *.c)

@@ -11,6 +11,7 @@
 #define TESSERA_COMM_H
 
 #include <tessera/mesh.h>
+#include <tessera/topology.h>
 #include <tessera/transport.h>
 
 #ifdef __cplusplus
@@ -260,6 +261,22 @@ typedef struct tsr_traffic {
     int64_t bytes_local;    /* within this rank */
 } tsr_traffic;
 TSR_API tsr_traffic tsr_comm_traffic(const tsr_comm *comm) TSR_MT_CONTEXT;
+
+/*
+ * States where the ranks of a world are: rank r is device r of the topology, which is fitted to the
+ * number of ranks (tsr_topology_fit). From this call on traffic is counted by level too, from
+ * zeros; NULL stops that. Collective, with the same topology on every rank. Rejects a topology that
+ * does not fit, and any change while a request is pending.
+ */
+TSR_API TSR_NODISCARD tsr_status
+tsr_comm_set_topology(tsr_comm *world, TSR_NULLABLE const tsr_topology *topology) TSR_MT_CONTEXT;
+
+/*
+ * Returns the bytes that moved for this rank at a level of the topology: to and from the ranks that
+ * differ from it first at that level. Zeros if the world has no topology, or the level is out of
+ * range. bytes_local is 0.
+ */
+TSR_API tsr_traffic tsr_comm_traffic_at(const tsr_comm *comm, size_t level) TSR_MT_CONTEXT;
 
 #ifdef __cplusplus
 }

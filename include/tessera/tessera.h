@@ -42,6 +42,7 @@
 #include <tessera/spmd.h>
 #include <tessera/stride.h>
 #include <tessera/tensor.h>
+#include <tessera/topology.h>
 #include <tessera/transport.h>
 #include <tessera/typed.h>
 #include <tessera/view.h>

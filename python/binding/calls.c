@@ -239,6 +239,8 @@ static tsr_status run_effect(const call *c, tsr_comm *world, int64_t rank, tsr_t
     case TP_WORLD_INTEGER:
         return a->j != 0 ? CALL(tsr_comm *, bool)(world, a->i != 0)
                          : CALL(tsr_comm *, int)(world, (int)a->i);
+    case TP_TOPOLOGY:
+        return tsr_comm_set_topology(world, a->topology);
     case TP_SGD:
         return tsr_sgd_step(x[0], x[1], a->sgd, x[2]);
     case TP_ADAM:
@@ -418,6 +420,7 @@ static tsr_status run_kind(const call *c, tsr_comm *comm, int64_t rank, tsr_tens
     case TP_WORLD:
     case TP_WORLD_VOID:
     case TP_WORLD_INTEGER:
+    case TP_TOPOLOGY:
     case TP_SGD:
     case TP_ADAM:
     case TP_START:

@@ -103,6 +103,7 @@ typedef enum tp_kind {
     TP_WORLD,          /* (world), without a result */
     TP_WORLD_VOID,     /* the same, and no status */
     TP_WORLD_INTEGER,  /* (world, i), without a result */
+    TP_TOPOLOGY,       /* (world, topology or NULL), without a result */
     TP_SGD,            /* (parameter, gradient, options, velocity), without a result */
     TP_ADAM,           /* (parameter, gradient, options, i, mean, square), without a result */
     TP_TEXT,           /* (a .., text) */
@@ -145,6 +146,7 @@ typedef struct tp_arguments {
     const int64_t *b;
     const int64_t *c;
     const tsr_sharding *sharding;
+    const tsr_topology *topology;
     const tsr_tensor_spec *spec;
     void *memory;
     const tsr_view *views;  /* one for each local rank */

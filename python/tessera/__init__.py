@@ -59,6 +59,7 @@ from tessera._records import (
     ValueShardings,
 )
 from tessera._sharding import Dim, Shard, Sharding
+from tessera._topology import Level, Topology
 from tessera._world import Trace, TraceEvent, World, abstract, launch
 
 __version__ = _ffi.string(_lib.tsr_version()).decode()
@@ -81,6 +82,7 @@ __all__ = [
     "Findings",
     "Fix",
     "InvalidError",
+    "Level",
     "LimitError",
     "Mesh",
     "OutOfMemoryError",
@@ -98,6 +100,7 @@ __all__ = [
     "Sharding",
     "Suggestion",
     "Tape",
+    "Topology",
     "Trace",
     "TraceEvent",
     "UnsupportedError",

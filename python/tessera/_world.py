@@ -38,6 +38,7 @@ from tessera._optional import optional
 from tessera._records import table_html
 from tessera._sharding import Sharding, extents, sharding_of
 from tessera._started import refuse_started
+from tessera._topology import Topology
 
 __all__ = ["TraceEvent", "World", "abstract", "launch"]
 
@@ -571,9 +572,25 @@ class World:
                 found._read(self._comm())
                 self._call(lib.TP_WORLD_VOID, _function("tsr_trace_end"), (), results=0)
 
-    def traffic(self) -> dict[str, int]:
-        """The bytes that the first local rank has sent to others, received, and moved itself."""
-        found = lib.tsr_comm_traffic(self._comm())
+    def set_topology(self, topology: Topology | None) -> None:
+        """States where the ranks are: rank r is device r of the topology, fitted to the ranks.
+
+        From then on :meth:`traffic` counts by level too, from zeros; None stops that.
+        """
+        found = ffi.NULL if topology is None else topology._topology
+        given = ffi.new("tp_arguments *", {"topology": found})
+        self._call(lib.TP_TOPOLOGY, ffi.NULL, (), given, 0)
+
+    def traffic(self, level: int | None = None) -> dict[str, int]:
+        """The bytes that the first local rank has sent to others, received, and moved itself.
+
+        With a level of the topology, by its index: to and from ranks that differ there first.
+        """
+        comm = self._comm()
+        if level is None:
+            found = lib.tsr_comm_traffic(comm)
+        else:
+            found = lib.tsr_comm_traffic_at(comm, level)
         return {
             "sent": int(found.bytes_sent),
             "received": int(found.bytes_received),

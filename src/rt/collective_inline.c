@@ -12,13 +12,39 @@
 #include "base/base.h"
 #include "rt/collective.h"
 
-/* Counts on the member's own cache line. */
-static void count_own(const coll_task *x, int64_t sent, int64_t received, int64_t local)
+/* What this member sends and gets, to be counted on its own cache lines. */
+typedef struct own_traffic {
+    rank_shared *mine;
+    tsr_traffic all;
+} own_traffic;
+
+static own_traffic own_start(const coll_task *x, int64_t local)
 {
-    rank_shared *mine = &x->comm->team->ranks[x->comm->world_rank];
-    atomic_fetch_add_explicit(&mine->bytes_sent, sent, memory_order_relaxed);
-    atomic_fetch_add_explicit(&mine->bytes_received, received, memory_order_relaxed);
-    atomic_fetch_add_explicit(&mine->bytes_local, local, memory_order_relaxed);
+    return (own_traffic){.mine = &x->comm->team->ranks[x->comm->world_rank],
+                         .all = {.bytes_local = local}};
+}
+
+/* Adds what it sends to another member and gets from it. */
+static void own_add(own_traffic *o, const coll_task *x, int64_t peer, int64_t sent,
+                    int64_t received)
+{
+    const rank_levels *levels = &x->comm->state->levels;
+    o->all.bytes_sent += sent;
+    o->all.bytes_received += received;
+    if (levels->count > 0) {
+        const size_t l =
+            rank_levels_between(levels, x->comm->world_rank, tsr_comm_world_rank(x->comm, peer));
+        atomic_fetch_add_explicit(&o->mine->sent_at[l], sent, memory_order_relaxed);
+        atomic_fetch_add_explicit(&o->mine->received_at[l], received, memory_order_relaxed);
+    }
+}
+
+static void own_finish(const own_traffic *o)
+{
+    atomic_fetch_add_explicit(&o->mine->bytes_sent, o->all.bytes_sent, memory_order_relaxed);
+    atomic_fetch_add_explicit(&o->mine->bytes_received, o->all.bytes_received,
+                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&o->mine->bytes_local, o->all.bytes_local, memory_order_relaxed);
 }
 
 static void put_source(coll_task *x, comm_call *what)
@@ -40,13 +66,26 @@ static void count_movement(const coll_task *x)
     const int64_t cut_dst = coll_has(x->row, COLL_CUTS_DST) ? x->comm->size : 1;
     const int64_t out = x->src.bytes / cut_src;
     const int64_t in = x->dst.bytes / cut_dst;
-    int64_t sent = 0;
-    int64_t received = 0;
+    own_traffic own = own_start(x, coll_task_sends(x, me, me) ? in : 0);
     for (int64_t i = 0; i < x->comm->size; i++) {
-        sent += i != me && coll_task_sends(x, me, i) ? out : 0;
-        received += i != me && coll_task_sends(x, i, me) ? in : 0;
+        if (i != me) {
+            own_add(&own, x, i, coll_task_sends(x, me, i) ? out : 0,
+                    coll_task_sends(x, i, me) ? in : 0);
+        }
     }
-    count_own(x, sent, received, coll_task_sends(x, me, me) ? in : 0);
+    own_finish(&own);
+}
+
+/* Of a reduction every member gets the sources of all others. */
+static void count_reduction(const coll_task *x)
+{
+    own_traffic own = own_start(x, x->dst.bytes);
+    for (int64_t i = 0; i < x->comm->size; i++) {
+        if (i != x->comm->rank) {
+            own_add(&own, x, i, x->dst.bytes, x->dst.bytes);
+        }
+    }
+    own_finish(&own);
 }
 
 /* All sources have arrived. */
@@ -59,9 +98,8 @@ static tsr_status after_inline_rendezvous(coll_task *x, bool wait)
     }
     x->next = NULL;
     if (coll_has(x->row, COLL_HAS_OP)) {
-        const int64_t others = (x->comm->size - 1) * x->dst.bytes;
         reduce_pull(x);
-        count_own(x, others, others, x->dst.bytes);
+        count_reduction(x);
     } else {
         movement_pull(x);
         count_movement(x);

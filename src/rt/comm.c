@@ -88,6 +88,11 @@ void comm_count(const tsr_comm *comm, int64_t from, int64_t to, int64_t bytes)
     } else {
         atomic_fetch_add_explicit(&ranks[from].bytes_sent, bytes, memory_order_relaxed);
         atomic_fetch_add_explicit(&ranks[to].bytes_received, bytes, memory_order_relaxed);
+        if (comm->state->levels.count > 0) {
+            const size_t l = rank_levels_between(&comm->state->levels, from, to);
+            atomic_fetch_add_explicit(&ranks[from].sent_at[l], bytes, memory_order_relaxed);
+            atomic_fetch_add_explicit(&ranks[to].received_at[l], bytes, memory_order_relaxed);
+        }
     }
 }
 

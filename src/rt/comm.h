@@ -22,6 +22,7 @@
 #include "rt/channel.h"
 #include "rt/history.h"
 #include "rt/layout.h"
+#include "rt/levels.h"
 #include "rt/plan_cache.h"
 #include "rt/segment.h"
 #include "rt/team.h"
@@ -52,6 +53,7 @@ typedef struct comm_shared {
 /* What a rank keeps for a world, once for all of its groups. */
 typedef struct world_state {
     coll_choices choices;   /* of algorithms */
+    rank_levels levels;     /* where the ranks are */
     struct comm_kept *kept; /* groups made from the world */
     int32_t num_kept;
     plan_store own_plans; /* unless the ranks share one */

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include <tessera/comm.h>
+#include <tessera/topology.h>
 
 #include "rt/channel.h"
 
@@ -21,6 +22,8 @@ typedef struct rank_shared {
     _Atomic int32_t state;
     int32_t pid; /* of its process; 0 when that is on another machine */
     int32_t status;
+    _Atomic int64_t sent_at[TSR_MAX_LEVELS]; /* by level of a topology: levels.h */
+    _Atomic int64_t received_at[TSR_MAX_LEVELS];
     char report[REPORT_BYTES]; /* why it failed: a message and its notes, each ended by a zero */
 } rank_shared;
 

@@ -63,6 +63,8 @@ static tsr_status make_shardings(walk *w)
     TRY(tsr_plan_create(ctx, arena, w->geometry, w->geometry, TSR_F32, &w->plan));
     TRY(tsr_groups_create(ctx, arena, w->mesh, w->axes, 1, &w->groups));
     TRY(tsr_mesh_table_create(ctx, arena, &w->table));
+    TRY(tsr_topology_find(ctx, arena, "host", &w->topology));
+    w->topology_spec = tsr_topology_facts(w->topology);
     return TSR_OK;
 }
 

@@ -71,6 +71,8 @@ typedef struct walk {
     tsr_program *program;
     tsr_interpreter *interpreter;
     const tsr_array_file *array_file;
+    const tsr_topology *topology;
+    tsr_topology_spec topology_spec;
     tsr_named_view named_view;
     tsr_explanation *explanation;
     tsr_outputs *outputs;

@@ -35,6 +35,19 @@ expect_taken all-reduce rabenseifner
 algorithms --over messages --link 1,0,0,0
 expect_taken all-gather bruck
 expect_in_out 'a 1, b 0, g 0, d 0 seconds'
+# The link of a level of a topology.
+algorithms --over messages --topology gpu-pod
+expect_in_out 'a 1.4e-05, b 2e-11,'
+algorithms --over messages --topology gpu-pod --level host
+expect_in_out 'a 3.4e-06, b 2.22222e-12,'
+algorithms --topology gpu-pod --level rack
+expect_error 2 '--level rack: the topology gpu-pod has the levels pod, host'
+algorithms --topology nowhere
+expect_error 2 'nowhere'
+algorithms --level host
+expect_error 2 '--level host needs --topology'
+algorithms --topology host --link 1,0,0,0
+expect_error 2 '--link and --topology exclude each other'
 algorithms --over shared --unordered
 expect_not_in_out 'messages,'
 expect_taken all-reduce shares

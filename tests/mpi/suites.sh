@@ -79,6 +79,7 @@ on_shared 2 statements
 on_shared 3 adjoints
 on_shared 2 typed_async
 on_shared 4 typed_specs
+on_shared 4 levels
 
 # The path between machines, each suite with the MPI that it did not have above; then with messages
 # so small that most go in pieces.
@@ -91,6 +92,7 @@ done
 on_messages 2 memory
 on_messages 2 ops 100
 on_messages 2 adjoints
+on_messages 6 levels
 for row in "${!refusals[@]}"; do
     mpi=${row%_message}
     path=shared

@@ -1,6 +1,5 @@
 /* `tessera algorithms`: the algorithms of the collectives, their costs, and the choice. */
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +7,11 @@
 
 #include <tessera/tessera.h>
 
+#include "arguments.h"
+#include "buffer.h"
 #include "command.h"
 #include "session.h"
+#include "topology_input.h"
 #include "utf8.h"
 
 enum option_key {
@@ -18,7 +20,9 @@ enum option_key {
     KEY_OVER = 'o',
     KEY_JSON = 'j',
     KEY_UNORDERED = 256,
-    KEY_LINK
+    KEY_LINK,
+    KEY_TOPOLOGY,
+    KEY_LEVEL
 };
 
 static const struct argp_option option_rows[] = {
@@ -32,6 +36,8 @@ static const struct argp_option option_rows[] = {
     {"unordered", KEY_UNORDERED, 0, 0, "allow reductions that do not keep group order", 1},
     {"link", KEY_LINK, "A,B,G,D", 0,
      "link costs in seconds: per message, per byte sent, per byte reduced, per byte copied", 1},
+    {"topology", KEY_TOPOLOGY, "NAME|FILE", 0, "take the link from a topology: " TOPOLOGY_HELP, 1},
+    {"level", KEY_LEVEL, "NAME", 0, "level of the topology (default: the outermost)", 1},
     {"json", KEY_JSON, 0, 0, "print JSON", 2},
     {0}};
 
@@ -47,6 +53,7 @@ static const char doc[] =
     "Examples:\n"
     "  tessera algorithms --ranks 64 --bytes 4K\n"
     "  tessera algorithms --over messages --unordered --json\n"
+    "  tessera algorithms --topology gpu-pod --level host\n"
     "\n"
     "Exit status: 0 fine, 2 bad usage or input.";
 
@@ -62,28 +69,9 @@ struct request {
     bool unordered;
     const tsr_link *link; /* NULL: that of the medium */
     tsr_link given;
+    const char *topology;
+    const char *level;
 };
-
-/* Reads a number >= 0, with a suffix K, M or G if `units`. */
-static bool read_number(const char *text, bool units, int64_t *out)
-{
-    static const char suffixes[] = "KMG";
-    char *end = NULL;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (errno != 0 || end == text || value < 0) {
-        return false;
-    }
-    const char *unit = units && *end != '\0' ? strchr(suffixes, *end) : NULL;
-    for (const char *u = suffixes; unit != NULL && u <= unit; u++) {
-        if (value > INT64_MAX / 1024) {
-            return false;
-        }
-        value *= 1024;
-    }
-    *out = value;
-    return *(unit != NULL ? end + 1 : end) == '\0';
-}
 
 /* Reads four numbers with commas between them. */
 static bool read_link(const char *text, tsr_link *out)
@@ -118,12 +106,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct request *request = state->input;
     switch (key) {
     case KEY_RANKS:
-        if (!read_number(argument, false, &request->ranks) || request->ranks < 1) {
+        if (!number_parse(argument, &request->ranks) || request->ranks < 1) {
             argp_error(state, "--ranks must be a number of at least 1, got: '%s'", argument);
         }
         return 0;
     case KEY_BYTES:
-        if (!read_number(argument, true, &request->bytes)) {
+        if (!bytes_parse(argument, &request->bytes)) {
             argp_error(state, "--bytes must be a number of bytes such as 4096, 4K or 1M, got: '%s'",
                        argument);
         }
@@ -140,8 +128,22 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         }
         request->link = &request->given;
         return 0;
+    case KEY_TOPOLOGY:
+        request->topology = argument;
+        return 0;
+    case KEY_LEVEL:
+        request->level = argument;
+        return 0;
     case KEY_JSON:
         request->json = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (request->topology != NULL && request->link != NULL) {
+            argp_error(state, "--link and --topology exclude each other");
+        }
+        if (request->level != NULL && request->topology == NULL) {
+            argp_error(state, "--level %s needs --topology", request->level);
+        }
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "unexpected argument '%s': the command takes options only", argument);
@@ -293,15 +295,51 @@ static const char legend[] =
     "every call with any algorithm. Algorithms out of group order need --unordered.";
 
 /* Everything is known before anything is printed. */
-static int show_algorithms(struct session *session, const struct request *request)
+/* Takes the link from a level of the topology, if one is given. */
+static int find_link(struct session *session, struct request *request)
+{
+    const tsr_topology *topology = NULL;
+    if (request->topology == NULL) {
+        return EXIT_FINE;
+    }
+    int code = topology_find(session, request->topology, &topology);
+    if (code != EXIT_FINE) {
+        return code;
+    }
+    const tsr_topology_spec spec = tsr_topology_facts(topology);
+    size_t l = 0;
+    struct buffer names = {.session = session};
+    while (l < spec.num_levels && request->level != NULL &&
+           strcmp(spec.levels[l].name, request->level) != 0) {
+        buffer_add(&names, "%s%s", l > 0 ? ", " : "", spec.levels[l].name);
+        l++;
+    }
+    if (l == spec.num_levels) {
+        return complain("--level %s: the topology %s has the levels %s", request->level,
+                        request->topology, names.data);
+    }
+    const double picosecond = 1e-12;
+    request->given = (tsr_link){.alpha = (double)spec.levels[l].latency * picosecond,
+                                .beta = 1 / (double)spec.levels[l].bandwidth,
+                                .gamma = 1 / (double)spec.reduce_bandwidth,
+                                .delta = 1 / (double)spec.copy_bandwidth};
+    request->link = &request->given;
+    return EXIT_FINE;
+}
+
+static int show_algorithms(struct session *session, struct request *request)
 {
     struct view views[2] = {0};
     size_t count = 0;
+    int code = find_link(session, request);
+    if (code != EXIT_FINE) {
+        return code;
+    }
     for (size_t i = 0; i < 2; i++) {
         if (!request->over[i]) {
             continue;
         }
-        int code = find_view(session, request, (tsr_medium)i, &views[count++]);
+        code = find_view(session, request, (tsr_medium)i, &views[count++]);
         if (code != EXIT_FINE) {
             return code;
         }

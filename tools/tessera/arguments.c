@@ -32,6 +32,25 @@ bool number_parse(const char *text, int64_t *out)
     return good;
 }
 
+bool bytes_parse(const char *text, int64_t *out)
+{
+    static const char suffixes[] = "KMG";
+    int64_t value = 0;
+    if (!read_number(&text, &value)) {
+        return false;
+    }
+    const char *unit = *text != '\0' ? strchr(suffixes, *text) : NULL;
+    for (const char *u = suffixes; unit != NULL && u <= unit; u++) {
+        if (value > INT64_MAX / 1024) {
+            return false;
+        }
+        value *= 1024;
+    }
+    const bool good = *(unit != NULL ? text + 1 : text) == '\0';
+    *out = good ? value : *out;
+    return good;
+}
+
 bool number_parse_unsigned(const char *text, uint64_t *out)
 {
     char *end = NULL;

@@ -11,6 +11,9 @@ const char *shape_parse(struct session *session, const char *argument, tsr_shape
 bool number_parse(const char *text, int64_t *out);
 bool number_parse_unsigned(const char *text, uint64_t *out);
 
+/* The same with a suffix K, M or G, powers of 1024. */
+bool bytes_parse(const char *text, int64_t *out);
+
 /* Reads `A:B`, half open, within 0 .. limit; either side may be left out. */
 int range_read(const char *argument, int64_t limit, int64_t *first, int64_t *end);
 

@@ -32,6 +32,8 @@ void describe_commands(const struct argp *main, const struct command *commands, 
 
 int algorithms_run(int argc, char **argv);
 extern const struct argp algorithms_argp;
+int calibrate_run(int argc, char **argv);
+extern const struct argp calibrate_argp;
 int check_run(int argc, char **argv);
 extern const struct argp check_argp;
 int diff_run(int argc, char **argv);

@@ -17,6 +17,7 @@
 static const struct command commands[] = {
     {"algorithms", "list the algorithms of collectives with their costs and the default choice",
      algorithms_run, &algorithms_argp},
+    {"calibrate", "measure this machine and write its topology", calibrate_run, &calibrate_argp},
     {"check", "check a program for mistakes of SPMD code", check_run, &check_argp},
     {"diff", "compare the shardings of two versions of a program", diff_run, &diff_argp},
     {"eval", "run a program on one device and print its results", eval_run, &eval_argp},

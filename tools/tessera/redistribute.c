@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "arguments.h"
 #include "command.h"
 #include "layout_input.h"
+#include "timing.h"
 #include "utf8.h"
 
 enum { DEFAULT_TIMES = 5, MAX_TIMES = 1000 };
@@ -229,13 +229,6 @@ static void compare_bits(const int64_t *index, void *element, void *state)
     }
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* The result over all ranks. */
 struct outcome {
     int64_t wrong; /* elements; -1 when they were not compared */
@@ -249,68 +242,20 @@ struct rank_work {
     const struct redistribution *r;
     tsr_tensor *src;
     tsr_tensor *dst;
-    double *samples;
     char *memory; /* room for a copy of the rank's part */
     size_t bytes;
 };
 
-static size_t part_bytes(const tsr_tensor *t)
+static tsr_status move_once(void *state)
 {
-    size_t bytes = (size_t)tsr_dtype_item_bytes(tsr_tensor_dtype(t));
-    for (size_t i = 0; i < tsr_tensor_rank(t); i++) {
-        bytes *= (size_t)tsr_tensor_local_shape(t)[i];
-    }
-    return bytes;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The largest of all ranks' numbers, on every rank. */
-static tsr_status largest(tsr_comm *world, double mine, double *out) /* NOLINT */
-{
-    const tsr_view src = {&mine, TSR_F64, 0, NULL, NULL};
-    const tsr_view dst = {out, TSR_F64, 0, NULL, NULL};
-    return tsr_comm_all_reduce(world, TSR_REDUCE_MAX, &src, &dst);
-}
-
-static tsr_status move_once(struct rank_work *w)
-{
+    const struct rank_work *w = state;
     return tsr_redistribute_into(w->dst, w->src);
 }
 
-static tsr_status copy_once(struct rank_work *w)
+static tsr_status copy_once(void *state)
 {
+    const struct rank_work *w = state;
     memcpy(w->memory, tsr_tensor_data(w->src), w->bytes);
-    return TSR_OK;
-}
-
-/* The median time of the slowest rank, after one run that does not count. */
-static tsr_status time_runs(struct rank_work *w, tsr_status (*once)(struct rank_work *w),
-                            double *out)
-{
-    const int64_t times = w->r->times;
-    for (int64_t i = -1; i < times; i++) {
-        double slowest = 0;
-        tsr_status status = tsr_barrier(w->world);
-        const double start = seconds();
-        if (status == TSR_OK) {
-            status = once(w);
-        }
-        if (status == TSR_OK) {
-            status = largest(w->world, seconds() - start, &slowest);
-        }
-        if (status != TSR_OK) {
-            return status;
-        }
-        w->samples[i < 0 ? 0 : i] = slowest;
-    }
-    qsort(w->samples, (size_t)times, sizeof *w->samples, by_value);
-    *out = w->samples[times / 2];
     return TSR_OK;
 }
 
@@ -346,15 +291,16 @@ static tsr_status work(struct rank_work *w, struct outcome *out)
         tsr_tensor_fill(w->src, set_bits, &bits);
     }
     if (status == TSR_OK) {
-        status = time_runs(w, move_once, &out->move);
+        status = timing_median(w->world, r->times, move_once, w, &out->move);
     }
     if (status == TSR_OK) {
         status = compare(w, pending > 0, &out->wrong);
     }
-    w->bytes = status == TSR_OK ? part_bytes(w->src) : 0;
+    w->bytes = status == TSR_OK ? timing_part_bytes(w->src) : 0;
     w->memory = malloc(w->bytes > 0 ? w->bytes : 1);
     if (status == TSR_OK) {
-        status = w->memory != NULL ? time_runs(w, copy_once, &out->copy) : TSR_ERR_NOMEM;
+        status = w->memory != NULL ? timing_median(w->world, r->times, copy_once, w, &out->copy)
+                                   : TSR_ERR_NOMEM;
     }
     free(w->memory);
     return status;
@@ -448,14 +394,9 @@ static tsr_status run_rank(tsr_comm *world, void *state)
     struct rank_work w = {.world = world, .r = r};
     bool shared = false;
     const char *ranks = tsr_comm_transport(world, &shared);
-    w.samples = calloc((size_t)r->times, sizeof *w.samples);
-    if (w.samples == NULL) {
-        return TSR_ERR_NOMEM;
-    }
     tsr_status status = work(&w, &outcome);
     tsr_tensor_release(w.dst);
     tsr_tensor_release(w.src);
-    free(w.samples);
     if (status == TSR_OK && tsr_comm_rank(world) == 0) {
         print(r, ranks, shared, &outcome);
     }
