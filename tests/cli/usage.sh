@@ -26,7 +26,7 @@ expect_error 2 'Usage: tessera'
 expect_in_err 'show'
 
 run "$TESSERA" shwo
-expect_error 2 "unknown command 'shwo'; the commands are algorithms, check, "
+expect_error 2 "unknown command 'shwo'; the commands are algorithms, calibrate, check, "
 
 run "$TESSERA" --wrong
 expect_error 2 "unrecognized option '--wrong'"
