@@ -77,22 +77,24 @@ static tsr_status find_pending(tsr_context *ctx, tsr_arena *arena, const tsr_sha
                                &out->removed);
 }
 
-/* Whether all devices along an axis hold the same: nothing is sharded or pending along it. */
+/* Whether an axis overlaps one of a list, or cannot be in one sharding with it. */
+static bool meets(const tsr_axis_ref *list, size_t count, tsr_axis_ref axis)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        any = any || tsr_axis_overlaps(list[i], axis) || !tsr_axis_can_coexist(list[i], axis);
+    }
+    return any;
+}
+
+/* Whether a sharding can have an axis, along which all devices hold the same. */
 static bool is_free_axis(const tsr_sharding *s, tsr_axis_ref axis)
 {
-    for (size_t i = 0; i < s->num_unreduced; i++) {
-        if (tsr_axis_overlaps(s->unreduced[i], axis)) {
-            return false;
-        }
-    }
+    bool used = meets(s->unreduced, s->num_unreduced, axis);
     for (size_t i = 0; i < s->rank; i++) {
-        for (size_t k = 0; k < s->dims[i].num_axes; k++) {
-            if (tsr_axis_overlaps(s->dims[i].axes[k], axis)) {
-                return false;
-            }
-        }
+        used = used || meets(s->dims[i].axes, s->dims[i].num_axes, axis);
     }
-    return true;
+    return !used;
 }
 
 /* The dimension with the longest even chunk, along which shares of a fold are cut; rank if none. */

@@ -272,6 +272,28 @@ static void reductions_are_cut_first(void **state)
 }
 
 /*
+ * The destination has parts of an axis that cannot be in one sharding with the pending part, so
+ * that nothing can be cut first: the plan reduces without.
+ */
+static void parts_that_cannot_coexist(void **state)
+{
+    fixture *f = *state;
+    static const char mesh[] = "<[\"x\"=6]>";
+    static const char *const to[] = {"[{\"x\":(3)2}, {}]", "[{\"x\":(1)3}, {\"x\":(3)2}]",
+                                     "[{}, {\"x\":(3)2}]"};
+    const int64_t shape[] = {12, 18};
+    for (size_t i = 0; i < sizeof to / sizeof to[0]; i++) {
+        const tsr_geometry *src = layout(f, mesh, "[{}, {}], unreduced={\"x\":(1)2}", 2, shape);
+        const tsr_geometry *dst = layout(f, mesh, to[i], 2, shape);
+        const tsr_plan *plan = NULL;
+        tsr_plan_totals totals;
+        assert_int_equal(tsr_plan_create(f->ctx, f->arena, src, dst, TSR_F32, &plan), TSR_OK);
+        assert_int_equal(tsr_plan_total(f->ctx, plan, &totals), TSR_OK);
+        assert_true(totals.moved > 0);
+    }
+}
+
+/*
  * The bytes and the cost of a step follow from the axes alone: of 2^28 devices none is looked at.
  * Along each of the two axes of n devices a collective has n members.
  */
@@ -301,8 +323,13 @@ static void steps_of_many_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(kinds_of_steps),        TEST(names_of_kinds),         TEST(costs_of_steps),
-        TEST(costs_of_the_others),   TEST(lists_that_are_refused), TEST(reductions_are_cut_first),
+        TEST(kinds_of_steps),
+        TEST(names_of_kinds),
+        TEST(costs_of_steps),
+        TEST(costs_of_the_others),
+        TEST(lists_that_are_refused),
+        TEST(reductions_are_cut_first),
+        TEST(parts_that_cannot_coexist),
         TEST(steps_of_many_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
