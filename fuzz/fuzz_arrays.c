@@ -29,6 +29,7 @@ static void read_array(workbench *b, const tsr_array_file *file, size_t i)
         for (size_t k = 0; k < bytes; k++) {
             sum += (unsigned char)data[k];
         }
+        (void)sum;
     }
     free(data);
 }
