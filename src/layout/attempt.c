@@ -117,13 +117,28 @@ tsr_status attempt_run(inference *x)
                                reduction_of(x), x->locals);
 }
 
-/* The axes of a sharding so far: of its dimensions before `dims`, and pending. */
+/* Whether some axes of one list and of another cannot be in one sharding. */
+static bool clash(const tsr_dim *wanted, const tsr_axis_ref *axes, size_t count)
+{
+    bool any = tsr_axes_overlap(wanted->axes, wanted->num_axes, axes, count);
+    for (size_t i = 0; !any && i < wanted->num_axes; i++) {
+        for (size_t k = 0; !any && k < count; k++) {
+            any = !tsr_axis_can_coexist(wanted->axes[i], axes[k]);
+        }
+    }
+    return any;
+}
+
+/*
+ * Whether a sharding cannot take these axes too: of its dimensions so far, those before `count` are
+ * in `dims`; and of what is pending.
+ */
 static bool is_used(const tsr_sharding *s, const tsr_dim *dims, size_t count, const tsr_dim *wanted)
 {
-    bool used = tsr_axes_overlap(wanted->axes, wanted->num_axes, s->unreduced, s->num_unreduced);
+    bool used = clash(wanted, s->unreduced, s->num_unreduced);
     for (size_t d = 0; !used && d < s->rank; d++) {
         const tsr_dim *dim = d < count ? &dims[d] : &s->dims[d];
-        used = tsr_axes_overlap(wanted->axes, wanted->num_axes, dim->axes, dim->num_axes);
+        used = clash(wanted, dim->axes, dim->num_axes);
     }
     return used;
 }

@@ -131,15 +131,21 @@ static tsr_status add_price(const inference *x, const op_type *type, tsr_dtype p
     return TSR_OK;
 }
 
-/* The axes along which devices compute different points: those that cut an operand or a result. */
+enum { MAX_AXES = 128 };
+
+/*
+ * Adds what the list lacks of the axes that cut a tensor: along those of operands and results
+ * devices compute different points. One tensor may be cut by an axis, another by a part of it.
+ */
 static tsr_status add_axes(const inference *x, const tsr_sharding *s, tsr_axis_list *to)
 {
     for (size_t d = 0; d < s->rank; d++) {
-        for (size_t i = 0; i < s->dims[d].num_axes; i++) {
-            const tsr_axis_ref *axis = &s->dims[d].axes[i];
-            if (!tsr_axes_overlap(axis, 1, to->refs, to->count)) {
-                TSR_TRY(tsr_axes_add(x->mesh, to, *axis));
-            }
+        tsr_axis_ref refs[MAX_AXES];
+        tsr_axis_list rest = {refs, 0, MAX_AXES};
+        TSR_TRY(
+            tsr_axes_difference(s->dims[d].axes, s->dims[d].num_axes, to->refs, to->count, &rest));
+        for (size_t i = 0; i < rest.count; i++) {
+            TSR_TRY(tsr_axes_add(x->mesh, to, rest.refs[i]));
         }
     }
     return TSR_OK;
@@ -148,7 +154,6 @@ static tsr_status add_axes(const inference *x, const tsr_sharding *s, tsr_axis_l
 /* How many points of the op's loops one device computes, if shards are even. */
 static tsr_status points_of(const inference *x, double *out)
 {
-    enum { MAX_AXES = 128 };
     tsr_axis_ref refs[MAX_AXES];
     tsr_axis_list axes = {refs, 0, MAX_AXES};
     double points = 1;

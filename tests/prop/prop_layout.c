@@ -98,6 +98,16 @@ static const tsr_sharding *completed(fixture *f, const tsr_sharding *s)
     return out;
 }
 
+/* A result as it is while its sums are pending: those of 16 bits are kept in f32. */
+static op_type in_pending_type(const op_type *result, const tsr_sharding *s)
+{
+    op_type kept = *result;
+    const bool narrow = result->dtype == TSR_F16 || result->dtype == TSR_BF16;
+    const bool adds = s->reduction == TSR_SUM || s->reduction == TSR_AVG;
+    kept.dtype = narrow && adds ? TSR_F32 : result->dtype;
+    return kept;
+}
+
 /*
  * What a solution costs: all that moves, what is computed, and the completion of what is pending in
  * the results.
@@ -112,9 +122,11 @@ static double price_of(fixture *f, link_prices *p, const inference *x)
     }
     for (size_t k = 0; k < x->num_results; k++) {
         const tsr_sharding *whole = completed(f, x->finals[k]);
-        (void)price_move(p, &x->results[k], x->locals[k], x->finals[k], &one);
+        const op_type kept = in_pending_type(&x->results[k], x->finals[k]);
+        const bool pends = x->locals[k]->num_unreduced > 0;
+        (void)price_move(p, pends ? &kept : &x->results[k], x->locals[k], x->finals[k], &one);
         sum += tsr_sharding_equal(x->locals[k], x->finals[k]) ? 0 : one;
-        (void)price_move(p, &x->results[k], x->finals[k], whole, &one);
+        (void)price_move(p, &kept, x->finals[k], whole, &one);
         sum += x->finals[k]->num_unreduced > 0 ? one : 0;
     }
     return sum;
