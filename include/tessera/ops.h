@@ -28,6 +28,7 @@ TSR_API TSR_NODISCARD tsr_status tsr_sqrt(tsr_tensor *x, tsr_tensor **out) TSR_M
 TSR_API TSR_NODISCARD tsr_status tsr_rsqrt(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_cbrt(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_tanh(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
+TSR_API TSR_NODISCARD tsr_status tsr_asinh(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_erf(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_erfc(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;
 TSR_API TSR_NODISCARD tsr_status tsr_sin(tsr_tensor *x, tsr_tensor **out) TSR_MT_CONTEXT;

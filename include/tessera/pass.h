@@ -78,7 +78,8 @@ TSR_API const tsr_pass *tsr_pass_find(const char *name) TSR_MT_SAFE;
  * Runs one pass, or all passes of a pipeline, with its default options if `options` is NULL. Value
  * numbers do not change. Pointers obtained from the program before the call, such as shardings, are
  * invalid after it. Rejects a program in which a function calls itself, and one whose functions,
- * copied for each call, have more than 4,194,304 ops.
+ * copied for each call, have more than 4,194,304 ops. What a pass establishes for later ones, such
+ * as closed shardings, is checked after it; an op that breaks it is an error.
  */
 TSR_API TSR_NODISCARD tsr_status
 tsr_pass_run(tsr_context *ctx, tsr_program *program, const tsr_pass *pass,

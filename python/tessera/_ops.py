@@ -38,6 +38,7 @@ __all__ = [
     "add",
     "all",
     "any",
+    "arcsinh",
     "arctan2",
     "argmax",
     "argsort",
@@ -206,6 +207,7 @@ sqrt = _unary_op("sqrt", "tsr_sqrt", "The square root.")
 rsqrt = _unary_op("rsqrt", "tsr_rsqrt", "1 over the square root.")
 cbrt = _unary_op("cbrt", "tsr_cbrt", "The cube root.")
 tanh = _unary_op("tanh", "tsr_tanh", "The hyperbolic tangent.")
+arcsinh = _unary_op("arcsinh", "tsr_asinh", "The inverse of the hyperbolic sine.")
 erf = _unary_op("erf", "tsr_erf", "The error function.")
 erfc = _unary_op("erfc", "tsr_erfc", "1 minus the error function.")
 sin = _unary_op("sin", "tsr_sin", "The sine.")

@@ -132,6 +132,7 @@ ROWS = {
     "rsqrt": _unary(ts.rsqrt, lambda x: 1 / np.sqrt(x), "p"),
     "cbrt": _unary(ts.cbrt, np.cbrt),
     "tanh": _unary(ts.tanh, np.tanh),
+    "arcsinh": _unary(ts.arcsinh, np.arcsinh),
     "erf": _unary(ts.erf, lambda x: _erf(x).reshape(x.shape)),
     "erfc": _unary(ts.erfc, lambda x: _erfc(x).reshape(x.shape)),
     "sin": _unary(ts.sin, np.sin),

@@ -178,8 +178,9 @@ static number (*const unary[UNARY_COUNT])(number) = {
     [UNARY_LOG] = clog,          [UNARY_LOG1P] = complex_log1p,
     [UNARY_SQRT] = csqrt,        [UNARY_RSQRT] = complex_rsqrt,
     [UNARY_CBRT] = complex_cbrt, [UNARY_TANH] = ctanh,
-    [UNARY_LOGISTIC] = logistic, [UNARY_SIN] = csin,
-    [UNARY_COS] = ccos,          [UNARY_TAN] = ctan,
+    [UNARY_ASINH] = casinh,      [UNARY_LOGISTIC] = logistic,
+    [UNARY_SIN] = csin,          [UNARY_COS] = ccos,
+    [UNARY_TAN] = ctan,
 };
 
 static number (*const binary[BINARY_COUNT])(number, number) = {
@@ -251,7 +252,6 @@ static double (*const special_real[SPECIAL_COUNT])(double) = {
     [SPECIAL_ACOS] = acos,
     [SPECIAL_ACOSH] = acosh,
     [SPECIAL_ASIN] = asin,
-    [SPECIAL_ASINH] = asinh,
     [SPECIAL_ATAN] = atan,
     [SPECIAL_ATANH] = atanh,
     [SPECIAL_COSH] = cosh,

@@ -22,7 +22,6 @@ void kernel_complex_compare(compare_op op, const tsr_view *dst, const tsr_view *
     X(ACOS, acos, YES)                                                                             \
     X(ACOSH, acosh, YES)                                                                           \
     X(ASIN, asin, YES)                                                                             \
-    X(ASINH, asinh, YES)                                                                           \
     X(ATAN, atan, YES)                                                                             \
     X(ATANH, atanh, YES)                                                                           \
     X(COSH, cosh, YES)                                                                             \

@@ -1,7 +1,7 @@
 /*
  * Functions of one number, and at the end the list of them. They are for loops over many numbers:
  * those of f32 are free of branches and calls, so that compilers vectorise the loop, but for expm1,
- * log1p, sin, cos, tan, cbrt and erfc.
+ * log1p, sin, cos, tan, asinh, cbrt and erfc.
  *
  * Their results are IEEE arithmetic in an order that is written down, so they are the same on every
  * processor. Errors in f32 against the exact value, in units in the last place, as
@@ -315,6 +315,11 @@ INLINE float erfc_float(float x)
     return plain_float((float)erfc((double)x));
 }
 
+INLINE float asinh_float(float x)
+{
+    return plain_float((float)asinh((double)x));
+}
+
 INLINE float cbrt_float(float x)
 {
     return plain_float((float)cbrt((double)x));
@@ -358,6 +363,11 @@ INLINE double erf_double(double x)
 INLINE double erfc_double(double x)
 {
     return plain_double(erfc(x));
+}
+
+INLINE double asinh_double(double x)
+{
+    return plain_double(asinh(x));
 }
 
 INLINE double sin_double(double x)
@@ -501,6 +511,7 @@ INLINE uint8_t not_truth(uint8_t x)
     X(TANH, tanh, YES, NO, NO)                                                                     \
     X(ERF, erf, YES, NO, NO)                                                                       \
     X(ERFC, erfc, YES, NO, NO)                                                                     \
+    X(ASINH, asinh, YES, NO, NO)                                                                   \
     X(LOGISTIC, logistic, YES, NO, NO)                                                             \
     X(SILU, silu, YES, NO, NO)                                                                     \
     X(GELU, gelu, YES, NO, NO)                                                                     \

@@ -18,7 +18,6 @@
     X(acos, 1, OP_EXPANDS, NULL)                                                                   \
     X(acosh, 1, OP_EXPANDS, NULL)                                                                  \
     X(asin, 1, OP_EXPANDS, NULL)                                                                   \
-    X(asinh, 1, OP_EXPANDS, NULL)                                                                  \
     X(atan, 1, 0, NULL)                                                                            \
     X(atanh, 1, OP_EXPANDS, NULL)                                                                  \
     X(bessel_i1e, 1, OP_EXPANDS, NULL)                                                             \

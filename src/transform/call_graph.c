@@ -136,6 +136,9 @@ tsr_status call_graph_post_order(workspace *w, const symbols *table, op_list *ou
 
 static bool has_calls(const tsr_program *p)
 {
+    if (p->kind_names[OP_FUNC_CALL] == 0) {
+        return false;
+    }
     for (uint32_t op = p->module; op != 0; op = op_walk_next(p, p->module, op)) {
         if (op_is(p, op, OP_FUNC_CALL)) {
             return true;

@@ -10,7 +10,7 @@
  *   - all that is in it, when it moved, has other blocks, or gives what is in it shardings;
  *   - the op before it, which may have to be the last of its block;
  *   - ops that name functions, when symbols changed. Meshes that changed concern everything.
- * tests/unit/ir/test_changes.c plants edits after every pass and compares with the whole program.
+ * tests/prop/prop_changes.c plants edits after every pass and compares with the whole program.
  */
 #include <string.h>
 

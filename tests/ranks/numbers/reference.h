@@ -96,6 +96,7 @@ extern const ref_function ref_sqrt;
 extern const ref_function ref_rsqrt;
 extern const ref_function ref_cbrt;
 extern const ref_function ref_tanh;
+extern const ref_function ref_asinh;
 extern const ref_function ref_erf;
 extern const ref_function ref_erfc;
 extern const ref_function ref_sin;

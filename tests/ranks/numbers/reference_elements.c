@@ -118,6 +118,7 @@ const ref_function ref_sqrt = {sqrt, NULL};
 const ref_function ref_rsqrt = {f_rsqrt, NULL};
 const ref_function ref_cbrt = {cbrt, NULL};
 const ref_function ref_tanh = {tanh, NULL};
+const ref_function ref_asinh = {asinh, NULL};
 const ref_function ref_erf = {erf, NULL};
 const ref_function ref_erfc = {erfc, NULL};
 const ref_function ref_sin = {sin, NULL};

@@ -231,6 +231,7 @@ static const case_row rows[] = {
     ONE(tsr_rsqrt, ref_rsqrt, FLOATS, SPECIALS, 1, -1, 99),
     ONE(tsr_cbrt, ref_cbrt, FLOATS, SPECIALS, 1, -99, 99),
     ONE(tsr_tanh, ref_tanh, FLOATS, SPECIALS, 1, -9, 9),
+    ONE(tsr_asinh, ref_asinh, FLOATS, SPECIALS, 1, -99, 99),
     ONE(tsr_erf, ref_erf, FLOATS, SPECIALS, 1, -6, 6),
     ONE(tsr_erfc, ref_erfc, FLOATS, SPECIALS, 1, -6, 9),
     ONE(tsr_sin, ref_sin, FLOATS, SPECIALS, 1, -30, 30),

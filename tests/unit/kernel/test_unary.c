@@ -40,6 +40,8 @@ static long double exact(unary_op op, long double x)
         return erfl(x);
     case UNARY_ERFC:
         return erfcl(x);
+    case UNARY_ASINH:
+        return asinhl(x);
     case UNARY_LOGISTIC:
         return logistic(x);
     case UNARY_SILU:
@@ -78,8 +80,8 @@ static const struct {
     [UNARY_LOG1P] = {1, 2}, [UNARY_SQRT] = {.5, .51}, [UNARY_RSQRT] = {2, 2},
     [UNARY_TANH] = {4, 3},  [UNARY_ERF] = {4, 2},     [UNARY_LOGISTIC] = {2, 3},
     [UNARY_SILU] = {4, 4},  [UNARY_GELU] = {4, 8},    [UNARY_SIN] = {1, 1},
-    [UNARY_ERFC] = {1, 5},  [UNARY_COS] = {1, 1},     [UNARY_CBRT] = {1, 4},
-    [UNARY_TAN] = {1, 2},
+    [UNARY_ERFC] = {1, 5},  [UNARY_ASINH] = {1, 2},   [UNARY_COS] = {1, 1},
+    [UNARY_CBRT] = {1, 4},  [UNARY_TAN] = {1, 2},
 };
 
 static int fraction_bits(tsr_dtype dtype)
