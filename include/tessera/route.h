@@ -73,7 +73,7 @@ typedef struct tsr_route_facts {
     int64_t direct;       /* nanoseconds of one direct step */
     int64_t collective;   /* of one collective over all atoms */
     int64_t greedy;       /* of the greedy plan: reduce, gather axis by axis, slice */
-    bool greedy_obeys;    /* its layouts obey the rule on larger parts */
+    bool greedy_obeys;    /* it obeys the rules on memory that the route obeys */
     size_t num_layouts;   /* that the search considered */
 } tsr_route_facts;
 

@@ -8,11 +8,25 @@ typedef struct greedy {
     tsr_context *ctx;
     tsr_arena *scratch;
     const plan_space *space;
+    const search_rules *rules;
+    const plan_state *src;
     const plan_state *dst;
     plan_state now;
-    int64_t limit;
+    int64_t source; /* bytes of the largest part of the source */
+    int64_t larger; /* and of the larger end */
     greedy_result result;
 } greedy;
+
+/* Whether a step obeys the rules on memory. */
+static bool step_obeys(const greedy *g, const state_view *from, const state_view *to,
+                       const state_step *step)
+{
+    const bool first = state_equal(from->state, g->src);
+    const int64_t live =
+        search_live_bytes(g->rules, g->source, from->bytes, to->bytes, step, first);
+    return (g->rules->any_layout || to->bytes <= g->larger) &&
+           (g->rules->memory < 0 || live <= g->rules->memory);
+}
 
 /* Takes the step to a state, if one exists. */
 static tsr_status step_to(greedy *g, const plan_state *next)
@@ -29,7 +43,7 @@ static tsr_status step_to(greedy *g, const plan_state *next)
     g->result.found = found;
     if (found) {
         (void)checked_add(g->result.time, step.time, &g->result.time);
-        g->result.obeys = g->result.obeys && to.bytes <= g->limit;
+        g->result.obeys = g->result.obeys && step_obeys(g, &from, &to, &step);
         g->now = *next;
     }
     return TSR_OK;
@@ -121,14 +135,19 @@ static tsr_status slice_dim(greedy *g, size_t d)
 }
 
 tsr_status greedy_plan(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
-                       const plan_state *src, const plan_state *dst, greedy_result *out)
+                       const search_rules *rules, const plan_state *src, const plan_state *dst,
+                       greedy_result *out)
 {
+    const int64_t source = state_bytes(space, src);
     greedy g = {.ctx = ctx,
                 .scratch = scratch,
                 .space = space,
+                .rules = rules,
+                .src = src,
                 .dst = dst,
                 .now = *src,
-                .limit = max_i64(state_bytes(space, src), state_bytes(space, dst)),
+                .source = source,
+                .larger = max_i64(source, state_bytes(space, dst)),
                 .result = {.found = true, .obeys = true}};
     plan_state reduced = *src;
     reduced.pending &= dst->pending;

@@ -10,11 +10,12 @@
 
 typedef struct greedy_result {
     bool found;   /* false: a box does not nest, or a sum would become pending */
-    bool obeys;   /* no layout in between is larger than both ends */
+    bool obeys;   /* the rules on memory of a search */
     int64_t time; /* nanoseconds */
 } greedy_result;
 
 tsr_status greedy_plan(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
-                       const plan_state *src, const plan_state *dst, greedy_result *out);
+                       const search_rules *rules, const plan_state *src, const plan_state *dst,
+                       greedy_result *out);
 
 #endif

@@ -283,7 +283,7 @@ static tsr_status compare_others(const route_maker *m)
         status = compare_one_step(m, scratch, &ends[0], &ends[1]);
     }
     if (status == TSR_OK) {
-        status = greedy_plan(m->ctx, scratch, &m->space, &ends[0], &ends[1], &greedy);
+        status = greedy_plan(m->ctx, scratch, &m->space, &m->rules, &ends[0], &ends[1], &greedy);
     }
     tsr_arena_destroy(scratch);
     facts->greedy = greedy.found ? greedy.time : -1;
