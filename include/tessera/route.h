@@ -34,7 +34,8 @@ typedef struct tsr_route_options {
     int64_t memory;  /* live bytes of a device at most, in pages of 4096 bytes; 0: any */
     bool donated;    /* the memory of the source is free after the first step */
     bool any_layout; /* layouts between steps may have larger parts than both ends */
-    int64_t quota;   /* steps to price at most; 0: 4 million */
+    int64_t
+        quota; /* steps to price at most, those that enumerate devices count more; 0: a million */
 } tsr_route_options;
 
 typedef struct tsr_route tsr_route;

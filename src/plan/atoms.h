@@ -27,8 +27,9 @@ typedef struct plan_space {
     const tsr_geometry *dst;
     size_t rank;
     const int64_t *shape;
-    int64_t item; /* bytes of an element */
-    bool program; /* parts are padded to the largest: the vocabulary of programs */
+    int64_t item;      /* bytes of an element */
+    int64_t max_cases; /* coordinates to enumerate for one step at most; 0: LACKING_MAX */
+    bool program;      /* parts are padded to the largest: the vocabulary of programs */
     size_t num_atoms;
     plan_atom atoms[ATOMS_MAX];
 } plan_space;

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "plan/position.h"
 
 enum { LEVELS = TSR_MAX_LEVELS + 1 };
 
@@ -32,6 +33,8 @@ typedef struct counter {
     dim_overlap dims[ATOMS_MAX_RANK];
     uint32_t set; /* of all dimensions */
     int64_t size;
+    bool by_position; /* dimensions that are not constant are in `positions`, without tables */
+    position_set positions;
 } counter;
 
 static uint32_t set_of(atom_list list)
@@ -258,13 +261,14 @@ static void fill_row(const counter *c, const shard_lists *s, const int64_t *devi
     accumulate(c, shards);
 }
 
-/* Sums the sizes of a set; false beyond LACKING_MAX. */
+/* The product of the sizes of a set; false beyond the maximum of the space. */
 static bool bounded_product(const plan_space *space, uint32_t set, int64_t *out)
 {
+    const int64_t limit = space->max_cases > 0 ? space->max_cases : LACKING_MAX;
     *out = 1;
     for (size_t i = 0; i < space->num_atoms; i++) {
         if ((set >> i & 1) != 0 &&
-            (!checked_mul(*out, space->atoms[i].size, out) || *out > LACKING_MAX)) {
+            (!checked_mul(*out, space->atoms[i].size, out) || *out > limit)) {
             return false;
         }
     }
@@ -291,26 +295,65 @@ static tsr_status make_table(counter *c, size_t d)
     return TSR_OK;
 }
 
-/* The overlaps of all dimensions; *counted false if there are too many coordinates. */
-static tsr_status make_overlaps(counter *c, bool *counted)
+/* Whether the dimensions of a set are counted by positions; false leaves them to tables. */
+static bool use_positions(const counter *c, uint32_t dims, position_set *out)
 {
-    const state_dim *from = c->from->dims;
-    const state_dim *to = c->to->dims;
     for (size_t d = 0; d < c->space->rank; d++) {
-        c->dims[d].set =
-            is_constant(c, d, &from[d], &to[d]) ? 0 : set_of(from[d].list) | set_of(to[d].list);
-        c->set |= c->dims[d].set;
+        if ((dims >> d & 1) != 0 && (!state_dim_divides(c->space, &c->from->dims[d], d) ||
+                                     !state_dim_divides(c->space, &c->to->dims[d], d))) {
+            return false;
+        }
+    }
+    return positions_make(c->space, c->from, c->to, dims, out);
+}
+
+/* An overlap that changes nothing: the dimension is counted elsewhere. */
+static void set_neutral(const counter *c, dim_overlap *o)
+{
+    o->set = 0;
+    o->size = 1;
+    o->rows = o->constant_rows;
+    o->shards = o->constant_shards;
+    for (size_t l = 0; l <= c->num_levels; l++) {
+        o->rows[l] = 1;
+        o->shards[l] = 1;
+    }
+}
+
+/* The tables of some dimensions; *counted false if they have too many coordinates together. */
+static tsr_status make_tables(counter *c, uint32_t dims, bool *counted)
+{
+    for (size_t d = 0; d < c->space->rank; d++) {
+        if ((dims >> d & 1) != 0) {
+            c->dims[d].set = set_of(c->from->dims[d].list) | set_of(c->to->dims[d].list);
+            c->set |= c->dims[d].set;
+        }
     }
     *counted = bounded_product(c->space, c->set, &c->size);
     for (size_t d = 0; d < c->space->rank && *counted; d++) {
-        if (c->dims[d].set == 0) {
-            set_constant(c, d, &from[d], &to[d]);
-        } else {
+        if ((dims >> d & 1) != 0) {
             (void)bounded_product(c->space, c->dims[d].set, &c->dims[d].size);
             TSR_TRY(make_table(c, d));
         }
     }
     return TSR_OK;
+}
+
+/* The overlaps of all dimensions; *counted false if there are too many coordinates. */
+static tsr_status make_overlaps(counter *c, bool *counted)
+{
+    uint32_t varying = 0;
+    for (size_t d = 0; d < c->space->rank; d++) {
+        const bool constant = is_constant(c, d, &c->from->dims[d], &c->to->dims[d]);
+        varying |= constant ? 0 : 1u << d;
+        set_neutral(c, &c->dims[d]);
+        if (constant) {
+            set_constant(c, d, &c->from->dims[d], &c->to->dims[d]);
+        }
+    }
+    c->by_position = varying != 0 && use_positions(c, varying, &c->positions);
+    *counted = true;
+    return c->by_position ? TSR_OK : make_tables(c, varying, counted);
 }
 
 /* The elements, and the shards, that a device has at hand within each level. */
@@ -331,15 +374,46 @@ static void at_hand(const counter *c, const int64_t *digits, int64_t *elements, 
     }
 }
 
-static counter counter_of(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
+/* Sets all but the dimensions, which are filled one by one: clearing them would take longest. */
+static void counter_start(counter *c, tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
                           const state_view *from, const state_view *to)
 {
-    return (counter){.ctx = ctx,
-                     .scratch = scratch,
-                     .space = space,
-                     .from = from,
-                     .to = to,
-                     .num_levels = space->topology.num_levels};
+    c->ctx = ctx;
+    c->scratch = scratch;
+    c->space = space;
+    c->from = from;
+    c->to = to;
+    c->num_levels = space->topology.num_levels;
+    c->set = 0;
+    c->size = 1;
+}
+
+/* Keeps the largest of what devices receive at a level. */
+static void keep_largest(const counter *c, size_t level, int64_t elements, int64_t shards,
+                         level_work *out)
+{
+    if (elements > 0) {
+        out->bytes[level] = max_i64(out->bytes[level], elements * c->space->item);
+        out->rounds[level] = max_i64(out->rounds[level], shards);
+    }
+}
+
+/* By positions: the device that lacks the most has digits that differ, where they can. */
+static void count_positions(const counter *c, int64_t *elements, int64_t *shards, level_work *out)
+{
+    const size_t all = c->num_levels;
+    for (size_t l = 0; l <= all; l++) {
+        int64_t rows = 0;
+        int64_t parts = 0;
+        positions_count(&c->positions, all, l, &rows, &parts);
+        elements[l] *= rows;
+        shards[l] *= parts;
+    }
+    for (size_t l = 0; l < all; l++) {
+        const bool differ = positions_may_differ(&c->positions, all, l, l + 1);
+        keep_largest(c, l, elements[l] - (differ ? 0 : elements[l + 1]),
+                     shards[l] - (differ ? 0 : shards[l + 1]), out);
+    }
 }
 
 static tsr_status count(counter *c, level_work *out, bool *counted)
@@ -354,11 +428,12 @@ static tsr_status count(counter *c, level_work *out, bool *counted)
         int64_t elements[LEVELS];
         int64_t shards[LEVELS];
         at_hand(c, at.digits, elements, shards);
+        if (c->by_position) {
+            count_positions(c, elements, shards, out);
+            return TSR_OK;
+        }
         for (size_t l = 0; l < c->num_levels; l++) {
-            out->bytes[l] =
-                max_i64(out->bytes[l], (elements[l] - elements[l + 1]) * c->space->item);
-            out->rounds[l] = max_i64(out->rounds[l],
-                                     elements[l] > elements[l + 1] ? shards[l] - shards[l + 1] : 0);
+            keep_largest(c, l, elements[l] - elements[l + 1], shards[l] - shards[l + 1], out);
         }
     } while (odometer_next(&at));
     return TSR_OK;
@@ -366,11 +441,13 @@ static tsr_status count(counter *c, level_work *out, bool *counted)
 
 tsr_status lacking_count(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
                          const state_view *from, const state_view *to, level_work *out,
-                         bool *counted)
+                         bool *counted, int64_t *cases)
 {
-    counter c = counter_of(ctx, scratch, space, from, to);
+    counter c;
+    counter_start(&c, ctx, scratch, space, from, to);
     const tsr_arena_mark mark = tsr_arena_get_mark(scratch);
     const tsr_status status = count(&c, out, counted);
+    *cases = *counted ? c.size : 0;
     tsr_arena_reset(scratch, mark);
     return status;
 }
@@ -395,6 +472,8 @@ typedef struct need_counter {
     dim_need dims[ATOMS_MAX_RANK];
     uint32_t set;
     int64_t size;
+    bool by_position;
+    position_set positions;
 } need_counter;
 
 static bool need_is_constant(const counter *c, size_t d, const state_dim *from, const state_dim *to)
@@ -409,6 +488,8 @@ static void set_constant_need(need_counter *n, size_t d, const state_dim *from, 
     const uint32_t wanted = set_of(to->list) & n->agreed;
     const uint32_t cut = set_of(from->list) & ~(uint32_t)n->c->from->state->held & n->agreed;
     dim_need *need = &n->dims[d];
+    set_weights(space, 0, need->wanted_weights);
+    set_weights(space, 0, need->weights);
     need->wanted = &need->constant[0];
     need->held = &need->constant[1];
     need->constant[0] = space->shape[d] / atoms_product(space, wanted);
@@ -470,34 +551,63 @@ static tsr_status make_need(need_counter *n, size_t d, const state_dim *from, co
     return TSR_OK;
 }
 
-/* The needs of all dimensions; *counted false if there are too many coordinates. */
-static tsr_status make_needs(need_counter *n, bool *counted)
+/* A need that changes nothing: the dimension is counted elsewhere. */
+static void set_neutral_need(need_counter *n, size_t d)
+{
+    dim_need *need = &n->dims[d];
+    set_weights(n->c->space, 0, need->wanted_weights);
+    set_weights(n->c->space, 0, need->weights);
+    need->wanted = &need->constant[0];
+    need->held = &need->constant[1];
+    need->constant[0] = 1;
+    need->constant[1] = 1;
+}
+
+/* The tables of some dimensions; *counted false if they have too many coordinates together. */
+static tsr_status make_need_tables(need_counter *n, uint32_t dims, bool *counted)
 {
     const counter *c = n->c;
-    for (size_t i = 0; i < c->space->num_atoms; i++) {
-        n->agreed |= c->space->atoms[i].level <= n->level ? 1u << i : 0;
-    }
-    for (size_t d = 0; d < c->space->rank; d++) {
-        const state_dim from = c->from->dims[d];
-        const state_dim to = c->to->dims[d];
+    for (size_t d = 0; d < c->space->rank && *counted; d++) {
+        const state_dim *from = &c->from->dims[d];
+        const state_dim *to = &c->to->dims[d];
         dim_need *need = &n->dims[d];
-        if (need_is_constant(c, d, &from, &to)) {
-            set_constant_need(n, d, &from, &to);
+        if ((dims >> d & 1) == 0) {
             continue;
         }
-        const uint32_t cut = set_of(from.list) & ~(uint32_t)c->from->state->held;
-        need->wanted_set = set_of(to.list) & n->agreed;
+        const uint32_t cut = set_of(from->list) & ~(uint32_t)c->from->state->held;
+        need->wanted_set = set_of(to->list) & n->agreed;
         need->set = need->wanted_set | (cut & n->agreed);
         set_weights(c->space, need->wanted_set, need->wanted_weights);
         set_weights(c->space, need->set, need->weights);
         n->set |= need->set;
         *counted = bounded_product(c->space, n->set, &n->size);
-        if (!*counted) {
-            return TSR_OK;
+        if (*counted) {
+            TSR_TRY(make_need(n, d, from, to));
         }
-        TSR_TRY(make_need(n, d, &from, &to));
     }
     return TSR_OK;
+}
+
+/* The needs of all dimensions; *counted false if there are too many coordinates. */
+static tsr_status make_needs(need_counter *n, bool *counted)
+{
+    const counter *c = n->c;
+    uint32_t varying = 0;
+    for (size_t i = 0; i < c->space->num_atoms; i++) {
+        n->agreed |= c->space->atoms[i].level <= n->level ? 1u << i : 0;
+    }
+    for (size_t d = 0; d < c->space->rank; d++) {
+        const state_dim *from = &c->from->dims[d];
+        const state_dim *to = &c->to->dims[d];
+        const bool constant = need_is_constant(c, d, from, to);
+        varying |= constant ? 0 : 1u << d;
+        set_neutral_need(n, d);
+        if (constant) {
+            set_constant_need(n, d, from, to);
+        }
+    }
+    n->by_position = varying != 0 && use_positions(c, varying, &n->positions);
+    return n->by_position ? TSR_OK : make_need_tables(n, varying, counted);
 }
 
 /* The most elements that a group wants and does not have. */
@@ -505,10 +615,17 @@ static int64_t largest_need(const need_counter *n)
 {
     const plan_space *space = n->c->space;
     odometer at = {.space = space, .set = n->set};
+    const size_t levels = n->level + 1;
     int64_t most = 0;
     do {
         int64_t wanted = 1;
         int64_t held = 1;
+        int64_t shards = 1;
+        if (n->by_position) {
+            positions_count(&n->positions, levels, 0, &wanted, &shards);
+            positions_count(&n->positions, levels, levels, &held, &shards);
+            held = positions_may_differ(&n->positions, levels, 0, levels) ? 0 : held;
+        }
         for (size_t d = 0; d < space->rank; d++) {
             const dim_need *need = &n->dims[d];
             wanted *= need->wanted[weighted(space, at.digits, need->wanted_weights)];
@@ -536,19 +653,27 @@ static int64_t need_time(const need_counter *n)
 }
 
 tsr_status lacking_bound(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
-                         const state_view *from, const state_view *to, int64_t *out)
+                         const state_view *from, const state_view *to, int64_t *out, bool *counted)
 {
-    counter c = counter_of(ctx, scratch, space, from, to);
+    counter c;
+    counter_start(&c, ctx, scratch, space, from, to);
     const tsr_arena_mark mark = tsr_arena_get_mark(scratch);
     tsr_status status = TSR_OK;
     int64_t bound = 0;
+    *counted = true;
     for (size_t l = 0; l < c.num_levels && status == TSR_OK; l++) {
-        need_counter n = {.c = &c, .level = l, .size = 1};
-        bool counted = true;
-        status = make_needs(&n, &counted);
-        if (status == TSR_OK && counted) {
+        need_counter n;
+        bool complete = true;
+        n.c = &c;
+        n.level = l;
+        n.size = 1;
+        n.set = 0;
+        n.agreed = 0;
+        status = make_needs(&n, &complete);
+        if (status == TSR_OK && complete) {
             bound = max_i64(bound, need_time(&n));
         }
+        *counted = *counted && complete;
     }
     tsr_arena_reset(scratch, mark);
     *out = bound;

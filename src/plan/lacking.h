@@ -19,20 +19,21 @@ enum { LACKING_MAX = 1 << 20 };
 
 /*
  * Bytes and rounds of the device with the most, level by level: a round for each shard from which
- * it receives. `counted` is false, and *out untouched, beyond LACKING_MAX. Neither state holds
- * atoms, except in dimensions that are the same in both.
+ * it receives. *cases is how many coordinates were enumerated; beyond
+ * LACKING_MAX, or the maximum of the space, `counted` is false, and *out untouched. Neither state
+ * holds atoms, except in dimensions that are the same in both.
  */
 tsr_status lacking_count(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
                          const state_view *from, const state_view *to, level_work *out,
-                         bool *counted);
+                         bool *counted, int64_t *cases);
 
 /*
  * The lower bound for getting from one state to another, in nanoseconds, rounded down: for each
  * level l and each group of devices that agree on the levels 0..l the bytes that the group wants
  * and does not hold, divided by its devices and by the sum of the bandwidths of the levels 0..l;
- * the largest. 0 beyond LACKING_MAX.
+ * the largest. `counted` is false, and the bound too low, where a level has too many coordinates.
  */
 tsr_status lacking_bound(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
-                         const state_view *from, const state_view *to, int64_t *out);
+                         const state_view *from, const state_view *to, int64_t *out, bool *counted);
 
 #endif

@@ -10,7 +10,7 @@
 #include "plan/greedy.h"
 #include "plan/plan.h"
 
-enum { DEFAULT_QUOTA = 4000000, MAX_STATES = 50000 };
+enum { DEFAULT_QUOTA = 1000000, MAX_STATES = 50000 };
 
 struct tsr_route {
     tsr_route_facts facts;

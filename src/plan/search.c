@@ -9,10 +9,20 @@
 /* The source and the destination are the first states of a set. */
 enum { SOURCE = 0, TARGET = 1 };
 
+/* How many steps without enumeration take as long as one coordinate does. */
+enum { EFFORT = 4 };
+
+/*
+ * How many coordinates are enumerated for a step, but for the one from source to destination. Large
+ * meshes only have steps that need next to none.
+ */
+enum { MAX_CASES = 1 << 12, LARGE_MESH = 1 << 12, LARGE_MESH_CASES = 16 };
+
 /* What is known of a state. */
 typedef struct node {
     plan_cost cost; /* of the cheapest sequence so far */
     state_view view;
+    int64_t copy; /* nanoseconds of the slice that leads to it */
     int64_t rest; /* the lower bound to the destination; -1: not computed */
     size_t parent;
     bool reached;
@@ -37,6 +47,9 @@ typedef struct search {
     size_t heap_count;
     size_t heap_capacity;
     int64_t priced;
+    int64_t latency;  /* nanoseconds of the fastest round */
+    plan_space quick; /* the space with a maximum of coordinates */
+    bool skipped;     /* a step or a bound took more coordinates */
 } search;
 
 int plan_cost_compare(const plan_cost *a, const plan_cost *b)
@@ -150,8 +163,11 @@ static tsr_status rest_of(search *s, size_t state, int64_t *out)
 {
     node *n = &s->nodes[state];
     if (n->rest < 0) {
-        TSR_TRY(lacking_bound(s->ctx, s->scratch, s->space, &n->view, &s->nodes[TARGET].view,
-                              &n->rest));
+        const plan_space *space = state == SOURCE ? s->space : &s->quick;
+        bool counted = true;
+        TSR_TRY(lacking_bound(s->ctx, s->scratch, space, &n->view, &s->nodes[TARGET].view, &n->rest,
+                              &counted));
+        s->skipped = s->skipped || !counted;
     }
     *out = n->rest;
     return TSR_OK;
@@ -209,12 +225,15 @@ static tsr_status try_step(search *s, size_t from, size_t to)
     state_step step;
     bool found = false;
     TSR_TRY(may_lead(s, &a->cost, to, &found));
-    if (!found) {
+    const int64_t limit = longest_step(s, a, b);
+    s->priced++;
+    if (!found || limit < min_i64(s->latency, b->copy)) {
         return TSR_OK;
     }
-    s->priced++;
-    TSR_TRY(state_step_find(s->ctx, s->scratch, s->space, &a->view, &b->view, longest_step(s, a, b),
-                            &step, &found));
+    const plan_space *space = from == SOURCE && to == TARGET ? s->space : &s->quick;
+    TSR_TRY(state_step_find(s->ctx, s->scratch, space, &a->view, &b->view, limit, &step, &found));
+    s->skipped = s->skipped || step.skipped;
+    s->priced += EFFORT * step.effort;
     if (!found) {
         return TSR_OK;
     }
@@ -232,7 +251,7 @@ static tsr_status try_step(search *s, size_t from, size_t to)
 static tsr_status expand(search *s, size_t from)
 {
     TSR_TRY(try_step(s, from, TARGET));
-    for (size_t to = 0; to < s->set.count; to++) {
+    for (size_t to = 0; to < s->set.count && s->priced < s->rules->quota; to++) {
         if (to != TARGET && to != from && !s->nodes[to].final) {
             TSR_TRY(try_step(s, from, to));
         }
@@ -276,13 +295,13 @@ static tsr_status take_up(search *s, search_result *out)
         n->final = true;
         out->bound = max_i64(out->bound, e.least.time);
         if (e.state == TARGET) {
-            out->proven = s->set.complete;
-            return TSR_OK;
-        }
-        if (s->priced >= s->rules->quota) {
+            out->proven = s->set.complete && !s->skipped;
             return TSR_OK;
         }
         TSR_TRY(expand(s, e.state));
+        if (s->priced >= s->rules->quota) {
+            return TSR_OK;
+        }
     }
     return TSR_OK;
 }
@@ -302,8 +321,14 @@ static tsr_status prepare(search *s)
         return diag_nomem(s->ctx);
     }
     for (size_t i = 0; i < s->set.count; i++) {
-        s->nodes[i] = (node){
-            .rest = -1, .view = state_view_of(space, &s->set.states[i], dims + i * space->rank)};
+        node *n = &s->nodes[i];
+        *n = (node){.rest = -1,
+                    .view = state_view_of(space, &s->set.states[i], dims + i * space->rank)};
+        n->copy = level_nanoseconds(&space->topology, &(level_work){.copied = n->view.bytes});
+    }
+    s->latency = INT64_MAX;
+    for (size_t l = 0; l < space->topology.num_levels; l++) {
+        s->latency = min_i64(s->latency, space->topology.levels[l].latency / 1000);
     }
     return TSR_OK;
 }
@@ -312,6 +337,10 @@ static tsr_status run(search *s, search_result *out)
 {
     const plan_cost nothing = {.time = 0};
     *out = (search_result){.found = false};
+    s->quick = *s->space;
+    const uint32_t all = (1u << s->space->num_atoms) - 1;
+    const bool large = atoms_product(s->space, all) > LARGE_MESH;
+    s->quick.max_cases = large ? LARGE_MESH_CASES : MAX_CASES;
     TSR_TRY(prepare(s));
     out->num_states = s->set.count;
     TSR_TRY(rest_of(s, SOURCE, &out->lower));
@@ -326,7 +355,7 @@ static tsr_status run(search *s, search_result *out)
     TSR_TRY(reach(s, SOURCE, SOURCE, &nothing));
     TSR_TRY(take_up(s, out));
     out->found = s->nodes[TARGET].reached;
-    if (!s->set.complete) {
+    if (!s->set.complete || s->skipped) {
         out->bound = out->lower;
     }
     return out->found ? follow(s, out) : TSR_OK;

@@ -28,7 +28,7 @@ typedef struct search_rules {
     int64_t memory;  /* live bytes of a device; -1: any */
     bool donated;    /* the memory of the source is free after the first step */
     bool any_layout; /* layouts between steps may be larger than both ends */
-    int64_t quota;   /* how many steps are priced at most */
+    int64_t quota;   /* of steps priced and coordinates enumerated */
     size_t max_states;
 } search_rules;
 

@@ -172,7 +172,8 @@ static tsr_status price_collective(tsr_context *ctx, tsr_arena *scratch, const p
                        .copied = c->restores ? to->bytes : 0};
     level_work known;
     if (c->uneven && !reduces && !space->program) {
-        TSR_TRY(lacking_count(ctx, scratch, space, from, to, &known, found));
+        TSR_TRY(lacking_count(ctx, scratch, space, from, to, &known, found, &step->effort));
+        step->skipped = !*found;
         call.known = &known;
     }
     step->algorithm = level_cheapest(&space->topology, &call, &step->work);
@@ -229,7 +230,8 @@ static int64_t least_time(const plan_space *space, const state_view *from, const
         common *= min_i64(from->dims[d].largest, to->dims[d].largest);
     }
     const int64_t bytes = to->bytes - common;
-    return bytes > 0 ? latency / 1000 + (int64_t)((__int128)bytes * 1000000000 / rate) : 0;
+    const int64_t mega = (int64_t)(rate / 1000000) + 1; /* bytes a microsecond, rounded up */
+    return bytes > 0 ? latency / 1000 + bytes / mega * 1000 : 0;
 }
 
 /*
@@ -248,7 +250,8 @@ static tsr_status price_exchange(tsr_context *ctx, tsr_arena *scratch, const pla
     if (!*found) {
         return TSR_OK;
     }
-    TSR_TRY(lacking_count(ctx, scratch, space, from, to, &step->work, found));
+    TSR_TRY(lacking_count(ctx, scratch, space, from, to, &step->work, found, &step->effort));
+    step->skipped = !*found;
     step->kind = permutes ? TSR_STEP_PERMUTE : TSR_STEP_DIRECT;
     step->algorithm = "pairwise";
     step->atoms = moved_atoms(space, from, to);
@@ -274,6 +277,7 @@ tsr_status state_step_find(tsr_context *ctx, tsr_arena *scratch, const plan_spac
     state_step step = {.algorithm = "copy"};
     *found = (to->state->pending & ~from->state->pending) == 0;
     if (!*found) {
+        *out = step;
         return TSR_OK;
     }
     if (kind_of(&c, &step.kind)) {
@@ -288,9 +292,8 @@ tsr_status state_step_find(tsr_context *ctx, tsr_arena *scratch, const plan_spac
         TSR_TRY(price_exchange(ctx, scratch, space, from, to, limit, &step, found));
     }
     step.time = level_nanoseconds(&space->topology, &step.work);
-    if (*found) {
-        *out = step;
-    }
+    *found = *found && !step.skipped;
+    *out = step;
     return TSR_OK;
 }
 

@@ -18,12 +18,15 @@ typedef struct state_step {
     level_work work;
     int64_t time;      /* nanoseconds */
     int64_t workspace; /* bytes in addition to the two tensors */
+    int64_t effort;    /* coordinates that were enumerated to price it */
+    bool skipped;      /* not found because these would have been too many */
 } state_step;
 
 /*
  * Finds the step between two different states. *found is false where there is none: the boxes do
  * not nest, a sum would become pending, or the vocabulary has no such step. It may be false for a
- * step that takes longer than `limit` nanoseconds, since its bytes need not be counted then.
+ * step that takes longer than `limit` nanoseconds, since its bytes need not be counted then. The
+ * effort, and whether the step was skipped for it, are set in any case.
  */
 tsr_status state_step_find(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
                            const state_view *from, const state_view *to, int64_t limit,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "brute.h"
-#include "plan/search.h"
+#include "plan/greedy.h"
 #include "random.h"
 
 /* An axis of the mesh: which atoms it consists of. */
@@ -298,10 +298,140 @@ static void plans_cost_what_exhaustion_finds(void **state)
     assert_true(seen.lengths[2] > 20 && seen.lengths[3] > 0);
 }
 
+/* ---- properties that need no exhaustive search ---- */
+
+/* A random pair of layouts of a case, as the library takes them. */
+static plan_space random_pair(fixture *f, const scene *s, brute *b, rng *r, bool program)
+{
+    const int64_t plain = (int64_t)brute_count_plain(b);
+    const size_t from = (size_t)rng_below(r, plain);
+    const size_t to = (size_t)rng_below(r, plain);
+    return space_of(f, s, geometry_at(f, s, brute_layout_at(b, from)),
+                    geometry_at(f, s, brute_layout_at(b, to)), program);
+}
+
+static void ends_of(fixture *f, const plan_space *space, plan_state *ends)
+{
+    assert_int_equal(state_of_geometry(f->ctx, space, space->src, NULL, &ends[0]), TSR_OK);
+    assert_int_equal(state_of_geometry(f->ctx, space, space->dst, &ends[0], &ends[1]), TSR_OK);
+}
+
+/* Never dearer than the greedy plan where that obeys the rules; every pair without sums is reached.
+ */
+static void check_against_greedy(fixture *f, const plan_space *space, int64_t *better)
+{
+    plan_state ends[2];
+    greedy_result greedy;
+    search_result r;
+    ends_of(f, space, ends);
+    assert_int_equal(greedy_plan(f->ctx, f->arena, space, &usual, &ends[0], &ends[1], &greedy),
+                     TSR_OK);
+    assert_int_equal(search_run(f->ctx, f->arena, space, &usual, &r), TSR_OK);
+    if (!space->program && ends[0].pending == 0 && ends[1].pending == 0) {
+        assert_true(r.found);
+    }
+    if (greedy.found && greedy.obeys) {
+        assert_true(r.found && r.cost.time <= greedy.time);
+    }
+    *better += greedy.found && r.found && r.cost.time < greedy.time;
+}
+
+static void plans_are_never_dearer_than_greedy(void **state)
+{
+    fixture *f = *state;
+    const rng base = rng_start("plans_are_never_dearer_than_greedy");
+    int64_t better = 0;
+    for (size_t i = 0; i < NUM_CASES; i++) {
+        rng r = rng_case(&base, i);
+        const scene s = make_scene(f, &cases[i]);
+        brute *b = brute_create(&cases[i].p);
+        for (int64_t k = 0; k < prop_heavy_cases(100); k++) {
+            const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
+            const plan_space space = random_pair(f, &s, b, &r, k % 3 == 2);
+            check_against_greedy(f, &space, &better);
+            tsr_arena_reset(f->arena, mark);
+        }
+        brute_destroy(b);
+    }
+    assert_true(better > 50);
+}
+
+/* The cost from one layout to another with the atoms of the case, any layout in between. */
+static int64_t leg(fixture *f, const scene *s, brute *b, size_t from, size_t to)
+{
+    const search_rules free_rules = {.memory = -1,
+                                     .donated = true,
+                                     .any_layout = true,
+                                     .quota = INT64_MAX,
+                                     .max_states = 100000};
+    const plan_space space = space_of(f, s, geometry_at(f, s, brute_layout_at(b, from)),
+                                      geometry_at(f, s, brute_layout_at(b, to)), false);
+    search_result r;
+    assert_int_equal(search_run(f->ctx, f->arena, &space, &free_rules, &r), TSR_OK);
+    return r.found ? r.cost.time : -1;
+}
+
+static void costs_obey_the_triangle_inequality(void **state)
+{
+    fixture *f = *state;
+    const rng base = rng_start("costs_obey_the_triangle_inequality");
+    for (size_t i = 0; i < NUM_CASES; i++) {
+        rng r = rng_case(&base, i);
+        const scene s = make_scene(f, &cases[i]);
+        brute *b = brute_create(&cases[i].p);
+        const int64_t plain = (int64_t)brute_count_plain(b);
+        for (int64_t k = 0; k < prop_heavy_cases(40); k++) {
+            const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
+            size_t at[3];
+            for (size_t n = 0; n < 3; n++) {
+                at[n] = (size_t)rng_below(&r, plain);
+            }
+            const int64_t whole = leg(f, &s, b, at[0], at[2]);
+            const int64_t first = leg(f, &s, b, at[0], at[1]);
+            const int64_t second = leg(f, &s, b, at[1], at[2]);
+            if (first >= 0 && second >= 0) {
+                assert_true(whole >= 0 && whole <= first + second);
+            }
+            tsr_arena_reset(f->arena, mark);
+        }
+        brute_destroy(b);
+    }
+}
+
+/* One level, no latency, free copies: one exchange of what is lacking meets the bound. */
+static void free_rounds_meet_the_bound(void **state)
+{
+    fixture *f = *state;
+    const rng base = rng_start("free_rounds_meet_the_bound");
+    for (size_t i = 0; i < NUM_CASES; i++) {
+        rng r = rng_case(&base, i);
+        mesh_case c = cases[i];
+        c.p.num_levels = 1;
+        c.p.latency[0] = 0;
+        c.p.copy = INT64_MAX;
+        c.p.pending = false;
+        memset(c.p.levels, 0, sizeof c.p.levels);
+        const scene s = make_scene(f, &c);
+        brute *b = brute_create(&c.p);
+        for (int64_t k = 0; k < prop_heavy_cases(60); k++) {
+            const tsr_arena_mark mark = tsr_arena_get_mark(f->arena);
+            const plan_space space = random_pair(f, &s, b, &r, false);
+            search_result found;
+            assert_int_equal(search_run(f->ctx, f->arena, &space, &usual, &found), TSR_OK);
+            assert_true(found.found && found.cost.time - found.lower <= (int64_t)found.num_steps);
+            tsr_arena_reset(f->arena, mark);
+        }
+        brute_destroy(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(plans_cost_what_exhaustion_finds),
+        TEST(plans_are_never_dearer_than_greedy),
+        TEST(costs_obey_the_triangle_inequality),
+        TEST(free_rounds_meet_the_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
