@@ -29,7 +29,7 @@ typedef struct mesh_case {
 #define SLOW_ROUNDS .num_levels = 2, .latency = {100000, 30000}, .bandwidth = {7 * GB, 90 * GB}
 #define THREE_LEVELS                                                                               \
     .num_levels = 3, .latency = {9001, 3001, 307}, .bandwidth = {3 * GB, 11 * GB + 1, 47 * GB + 3}
-#define RATES .copy = 100 * GB + 7, .reduce = 61 * GB + 1, .item = 4
+#define RATES .copy = 20 * GB + 7, .reduce = 2 * GB + 1, .item = 4
 
 static const mesh_case cases[] = {
     {"one level of 2x2x2",
