@@ -37,6 +37,7 @@
 #include <tessera/plan.h>
 #include <tessera/program.h>
 #include <tessera/propagate.h>
+#include <tessera/route.h>
 #include <tessera/rule.h>
 #include <tessera/sharding.h>
 #include <tessera/spmd.h>

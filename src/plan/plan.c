@@ -315,7 +315,7 @@ static tsr_status consider_shares(const plan_maker *m, const pending_axes *pendi
     return TSR_OK;
 }
 
-static tsr_status check_pair(tsr_context *ctx, const tsr_geometry *src, const tsr_geometry *dst)
+tsr_status plan_check_pair(tsr_context *ctx, const tsr_geometry *src, const tsr_geometry *dst)
 {
     if (src->rank != dst->rank ||
         (src->rank > 0 && memcmp(src->shape, dst->shape, src->rank * sizeof *src->shape) != 0)) {
@@ -337,7 +337,7 @@ static tsr_status check_pair(tsr_context *ctx, const tsr_geometry *src, const ts
 static tsr_status make_step(const plan_maker *m, const tsr_geometry *src, const tsr_geometry *dst,
                             pending_axes *pending, plan_step *out)
 {
-    TSR_TRY(check_pair(m->ctx, src, dst));
+    TSR_TRY(plan_check_pair(m->ctx, src, dst));
     TSR_TRY(geometry_check_bound(m->ctx, src));
     TSR_TRY(geometry_check_bound(m->ctx, dst));
     TSR_TRY(find_pending(m->ctx, m->arena, src->sharding, dst->sharding, pending));
@@ -433,7 +433,7 @@ tsr_status plan_sketch_create(tsr_context *ctx, tsr_arena *arena, const tsr_geom
                               const tsr_geometry *dst, plan_sketch *out)
 {
     pending_axes pending;
-    TSR_TRY(check_pair(ctx, src, dst));
+    TSR_TRY(plan_check_pair(ctx, src, dst));
     TSR_TRY(find_pending(ctx, arena, src->sharding, dst->sharding, &pending));
     step_facts facts = {.src = src,
                         .dst = dst,

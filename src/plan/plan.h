@@ -28,6 +28,9 @@ struct tsr_plan {
     tsr_reduction reduction; /* of the folds */
 };
 
+/* Refuses two geometries of different shapes or on different devices. */
+tsr_status plan_check_pair(tsr_context *ctx, const tsr_geometry *src, const tsr_geometry *dst);
+
 /* What one device moves in each step of a plan. */
 typedef struct plan_part {
     const plan_moves *receives; /* one list for each step */

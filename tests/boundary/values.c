@@ -65,6 +65,7 @@ static tsr_status make_shardings(walk *w)
     TRY(tsr_mesh_table_create(ctx, arena, &w->table));
     TRY(tsr_topology_find(ctx, arena, "host", &w->topology));
     w->topology_spec = tsr_topology_facts(w->topology);
+    TRY(tsr_route_find(ctx, arena, w->geometry, w->geometry, TSR_F32, NULL, &w->route));
     return TSR_OK;
 }
 

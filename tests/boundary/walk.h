@@ -73,6 +73,7 @@ typedef struct walk {
     const tsr_array_file *array_file;
     const tsr_topology *topology;
     tsr_topology_spec topology_spec;
+    const tsr_route *route;
     tsr_named_view named_view;
     tsr_explanation *explanation;
     tsr_outputs *outputs;

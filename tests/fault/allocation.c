@@ -330,10 +330,33 @@ static bool use_plans(scene *s)
     return passed(s->ctx, tsr_plan_create(s->ctx, s->arena, g[0], g[2], TSR_F32, &plan), plan);
 }
 
+/* A topology by name, fitted, and a route over it whose layouts are uneven. */
+static bool find_routes(scene *s)
+{
+    static const int64_t shape[] = {12, 7};
+    static const char *const texts[] = {"[{\"x\"}, {\"y\\22\"}]", "[{\"y\\22\"}, {}]"};
+    const tsr_geometry *g[2] = {NULL, NULL};
+    tsr_route_options options = {.topology = NULL};
+    const tsr_route *route = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        const tsr_sharding *sharding = NULL;
+        if (!passed(s->ctx, tsr_sharding_parse(s->ctx, s->arena, s->mesh, texts[i], &sharding),
+                    sharding) ||
+            !passed(s->ctx, tsr_geometry_create(s->ctx, s->arena, sharding, 2, shape, &g[i]),
+                    g[i])) {
+            return false;
+        }
+    }
+    return passed(s->ctx, tsr_topology_find(s->ctx, s->arena, "gpu-pod", &options.topology),
+                  options.topology) &&
+           passed(s->ctx, tsr_route_find(s->ctx, s->arena, g[0], g[1], TSR_F32, &options, &route),
+                  route);
+}
+
 static const step steps[] = {parse_meshes,  parse_sharding, print_all,         use_table,
                              make_geometry, draw_pictures,  change_sharding,   compare_pending,
                              use_dialects,  visit_op_of,    propagate_by_call, use_plans,
-                             make_an_error};
+                             find_routes,   make_an_error};
 
 /* Everything, with the n-th allocation failing; returns whether it was reached. */
 static bool run(int64_t fail_at)

@@ -42,6 +42,8 @@ int eval_run(int argc, char **argv);
 extern const struct argp eval_argp;
 int explain_run(int argc, char **argv);
 extern const struct argp explain_argp;
+int plan_run(int argc, char **argv);
+extern const struct argp plan_argp;
 int propagate_run(int argc, char **argv);
 extern const struct argp propagate_argp;
 int redistribute_run(int argc, char **argv);

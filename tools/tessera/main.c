@@ -22,6 +22,7 @@ static const struct command commands[] = {
     {"diff", "compare the shardings of two versions of a program", diff_run, &diff_argp},
     {"eval", "run a program on one device and print its results", eval_run, &eval_argp},
     {"explain", "explain why each tensor of a program has its axes", explain_run, &explain_argp},
+    {"plan", "find the cheapest steps between two layouts on a topology", plan_run, &plan_argp},
     {"propagate", "propagate shardings to every tensor of a program", propagate_run,
      &propagate_argp},
     {"redistribute", "redistribute a tensor between two layouts and measure it", redistribute_run,
