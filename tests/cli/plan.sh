@@ -63,7 +63,7 @@ expect_in_out 'memory        5242880 live bytes of a device, limit 7340031'
 expect_in_out ', beyond the limits of memory'
 plan --mesh x=2,y=2 --shape 1048576xf32 --memory 5242879 '[{"x", "y"}]' '[{}]'
 expect_error 3 'no sequence of steps is within 5242879 live bytes of a device'
-plan --mesh x=2,y=2 --shape 1048576xf32 --memory 6291456 --donate '[{"x", "y"}]' '[{}]'
+plan --mesh x=2,y=2 --shape 1048576xf32 --memory 6M --donate '[{"x", "y"}]' '[{}]'
 expect_fine
 expect_in_out ' in 2 steps'
 
@@ -88,7 +88,7 @@ plan "${rows[@]}" --vocabulary words '[{"x"}]' '[{}]'
 expect_code 2
 expect_in_err '--vocabulary must be runtime or program, got: words'
 plan "${rows[@]}" --memory -1 '[{"x"}]' '[{}]'
-expect_error 2 '--memory must be a number of bytes above 0, got: -1'
+expect_error 2 '--memory must be a number of bytes above 0, such as 16M, got: -1'
 plan --mesh x=2 --shape 4 '[{"x"}]' '[{}]'
 expect_error 2 'give an element type, as in 4x8xf32'
 plan --mesh x=2 --shape ?xf32 '[{"x"}]' '[{}]'

@@ -11,7 +11,6 @@
 #include "buffer.h"
 #include "command.h"
 #include "session.h"
-#include "topology_input.h"
 #include "utf8.h"
 
 enum option_key {
@@ -302,9 +301,10 @@ static int find_link(struct session *session, struct request *request)
     if (request->topology == NULL) {
         return EXIT_FINE;
     }
-    int code = topology_find(session, request->topology, &topology);
-    if (code != EXIT_FINE) {
-        return code;
+    const tsr_status status =
+        tsr_topology_find(session->ctx, session->arena, request->topology, &topology);
+    if (status != TSR_OK) {
+        return session_fail(session, status);
     }
     const tsr_topology_spec spec = tsr_topology_facts(topology);
     size_t l = 0;

@@ -4,6 +4,10 @@
 
 #include "session.h"
 
+/* What help says of `--topology NAME|FILE`. */
+#define TOPOLOGY_HELP                                                                              \
+    "threads, host, gpu-pod, ethernet, or a JSON file, as tessera calibrate writes one"
+
 /* tsr_shape_parse. NULL on success, else the error; allocated in the arena. */
 const char *shape_parse(struct session *session, const char *argument, tsr_shape *out);
 

@@ -36,8 +36,9 @@ static const struct argp_option option_rows[] = {
     {"mesh", KEY_MESH, "MESH", 0, "mesh of both layouts: " MESH_HELP, 1},
     {"shape", KEY_SHAPE, "SHAPE", 0, "shape and element type, 1024x1024xf32 or f32[1024,1024]", 1},
     {"topology", KEY_TOPOLOGY, "NAME|FILE", 0,
-     "levels of the machine: a preset or a JSON file (default: TSR_TOPOLOGY, or host)", 1},
-    {"memory", KEY_MEMORY, "BYTES", 0, "maximum of live bytes on a device", 2},
+     "levels of the machine: " TOPOLOGY_HELP " (default: TSR_TOPOLOGY, or host)", 1},
+    {"memory", KEY_MEMORY, "BYTES", 0,
+     "maximum of live bytes on a device; K, M and G are powers of 1024", 2},
     {"donate", KEY_DONATE, NULL, 0, "free the memory of the source after the first step", 2},
     {"any-layout", KEY_ANY_LAYOUT, NULL, 0,
      "allow layouts between steps with larger parts than both ends", 2},
@@ -142,8 +143,9 @@ static int read_shape(struct session *session, struct plan_options *options, tsr
         return complain("--shape %s: give an element type, as in 4x8xf32", options->shape);
     }
     if (options->memory != NULL &&
-        (!number_parse(options->memory, &options->route.memory) || options->route.memory < 1)) {
-        return complain("--memory must be a number of bytes above 0, got: %s", options->memory);
+        (!bytes_parse(options->memory, &options->route.memory) || options->route.memory < 1)) {
+        return complain("--memory must be a number of bytes above 0, such as 16M, got: %s",
+                        options->memory);
     }
     return EXIT_FINE;
 }
