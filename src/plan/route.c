@@ -128,7 +128,9 @@ static tsr_status make_sharding(const route_maker *m, const plan_state *s, const
             add_ref(mesh, m->space.atoms[dim.list.atoms[i]].ref, refs + used, &count);
         }
         dims[d] = tsr_dim_closed(refs + used, count);
-        dims[d].ragged = dim.sized != NULL ? dim.sized->sharding->dims[d].ragged : NULL;
+        /* Axes of size 1 are not atoms: without others the dimension is whole. */
+        dims[d].ragged =
+            dim.sized != NULL && count > 0 ? dim.sized->sharding->dims[d].ragged : NULL;
         used += count;
     }
     for (size_t i = 0; i < m->space.num_atoms; i++) {
