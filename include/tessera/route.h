@@ -45,10 +45,14 @@ typedef struct tsr_route tsr_route;
  * fitted to the devices (tsr_topology_fit). By default no layout between steps has a larger part
  * than the larger of the two ends.
  *
+ * Where the axes and levels have no common parts (arbitrary lists of device ids; an axis of 6 over
+ * levels of 4), or a dimension is unaligned, the route is the plan of tsr_plan_create, of one step
+ * or two, with the bytes and rounds of the devices one by one, of at most 4096: it is not proven.
+ *
  * TSR_ERR_UNSUPPORTED if no sequence of steps obeys the rules, if a sum would have to become
- * pending, if the axes and levels have no common parts (arbitrary lists of device ids; an axis of 6
- * over levels of 4), or if a dimension is unaligned. TSR_ERR_LIMIT beyond 16 atoms or rank 16. The
- * geometries must live as long as the route, which is allocated in the arena.
+ * pending, or if steps of programs would have to lead where only a direct exchange does.
+ * TSR_ERR_LIMIT beyond 16 atoms or rank 16. The geometries must live as long as the route, which is
+ * allocated in the arena.
  */
 TSR_API TSR_NODISCARD tsr_status tsr_route_find(tsr_context *ctx, tsr_arena *arena,
                                                 const tsr_geometry *src, const tsr_geometry *dst,

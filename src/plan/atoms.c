@@ -148,10 +148,7 @@ tsr_status atoms_find(tsr_context *ctx, plan_space *space)
         TSR_TRY(check_limits(ctx, space, &cuts));
     }
     if (!cuts.fits || !make_atoms(space, &cuts)) {
-        return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                          "the axes of the two layouts and the levels of the topology have no "
-                          "common parts, or device ids are an arbitrary list: use axes that the "
-                          "levels divide, or a topology of one level");
+        return TSR_NOT_APPLICABLE;
     }
     return TSR_OK;
 }

@@ -35,7 +35,7 @@ typedef struct plan_space {
 } plan_space;
 
 /*
- * Finds the atoms of two geometries on the same devices. TSR_ERR_UNSUPPORTED where there is no
+ * Finds the atoms of two geometries on the same devices. TSR_NOT_APPLICABLE where there is no
  * common refinement; TSR_ERR_LIMIT beyond ATOMS_MAX atoms or ATOMS_MAX_RANK dimensions.
  */
 tsr_status atoms_find(tsr_context *ctx, plan_space *space);

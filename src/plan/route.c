@@ -9,13 +9,9 @@
 #include "base/guard.h"
 #include "plan/greedy.h"
 #include "plan/plan.h"
+#include "plan/route.h"
 
 enum { DEFAULT_QUOTA = 1000000, MAX_STATES = 50000 };
-
-struct tsr_route {
-    tsr_route_facts facts;
-    const tsr_route_step *steps;
-};
 
 /* What one route is made from. */
 typedef struct route_maker {
@@ -27,18 +23,14 @@ typedef struct route_maker {
     tsr_route *route;
 } route_maker;
 
-static tsr_status check_geometry(tsr_context *ctx, const tsr_geometry *g)
+/* Whether the rows of every shard are contiguous. */
+static bool is_contiguous(const tsr_geometry *g)
 {
-    TSR_TRY(geometry_check_bound(ctx, g));
+    bool all = true;
     for (size_t d = 0; d < g->rank; d++) {
-        if (g->dims[d].ragged != NULL) {
-            return diag_error(ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
-                              "dimension %zu is unaligned; a route needs dimensions whose shards "
-                              "are contiguous: use tsr_plan_create, or make it aligned first",
-                              d);
-        }
+        all = all && g->dims[d].ragged == NULL;
     }
-    return TSR_OK;
+    return all;
 }
 
 static search_rules rules_of(const tsr_route_options *o)
@@ -50,14 +42,14 @@ static search_rules rules_of(const tsr_route_options *o)
                           .max_states = MAX_STATES};
 }
 
-/* The fitted topology, and the atoms. */
+/* The fitted topology, and the atoms; TSR_NOT_APPLICABLE where devices have to be listed. */
 static tsr_status prepare(route_maker *m, const tsr_geometry *src, const tsr_geometry *dst,
                           tsr_dtype dtype, const tsr_route_options *o, const tsr_topology **fitted)
 {
     const tsr_topology *topology = o->topology;
     TSR_TRY(plan_check_pair(m->ctx, src, dst));
-    TSR_TRY(check_geometry(m->ctx, src));
-    TSR_TRY(check_geometry(m->ctx, dst));
+    TSR_TRY(geometry_check_bound(m->ctx, src));
+    TSR_TRY(geometry_check_bound(m->ctx, dst));
     if (topology == NULL) {
         TSR_TRY(tsr_topology_find(m->ctx, m->arena, NULL, &topology));
     }
@@ -71,7 +63,28 @@ static tsr_status prepare(route_maker *m, const tsr_geometry *src, const tsr_geo
                             .item = tsr_dtype_item_bytes(dtype),
                             .program = o->vocabulary == TSR_VOCABULARY_PROGRAM};
     m->rules = rules_of(o);
-    return atoms_find(m->ctx, &m->space);
+    return is_contiguous(src) && is_contiguous(dst) ? atoms_find(m->ctx, &m->space)
+                                                    : TSR_NOT_APPLICABLE;
+}
+
+/* The route where there are no atoms, or only some. */
+static tsr_status make_listed(route_maker *m, const tsr_topology *fitted, tsr_dtype dtype)
+{
+    const route_request q = {.ctx = m->ctx,
+                             .arena = m->arena,
+                             .topology = fitted,
+                             .src = m->space.src,
+                             .dst = m->space.dst,
+                             .dtype = dtype,
+                             .rules = m->rules};
+    if (m->space.program) {
+        return diag_error(m->ctx, TSR_ERR_UNSUPPORTED, NO_LOCATION,
+                          "the axes of the two layouts and the levels of the topology have no "
+                          "common parts, device ids are an arbitrary list, or a dimension is "
+                          "unaligned: only a direct exchange leads there, which programs do not "
+                          "have");
+    }
+    return route_by_devices(&q, &m->route);
 }
 
 /* Why no sequence of steps was found. */
@@ -335,10 +348,16 @@ tsr_status tsr_route_find(tsr_context *ctx, tsr_arena *arena, const tsr_geometry
                           "%lld",
                           (long long)o->memory, (long long)o->quota);
     }
-    TSR_TRY(prepare(&m, src, dst, dtype, o, &fitted));
-    TSR_TRY(make_route(&m, fitted));
-    *out = m.route;
-    return TSR_OK;
+    tsr_status status = prepare(&m, src, dst, dtype, o, &fitted);
+    if (status == TSR_OK) {
+        status = make_route(&m, fitted);
+    } else if (status == TSR_NOT_APPLICABLE) {
+        status = make_listed(&m, fitted, dtype);
+    }
+    if (status == TSR_OK) {
+        *out = m.route;
+    }
+    return status;
 }
 
 tsr_route_facts tsr_route_describe(const tsr_route *route)

@@ -330,15 +330,19 @@ static bool use_plans(scene *s)
     return passed(s->ctx, tsr_plan_create(s->ctx, s->arena, g[0], g[2], TSR_F32, &plan), plan);
 }
 
-/* A topology by name, fitted, and a route over it whose layouts are uneven. */
+/*
+ * A topology by name, fitted, and two routes over it whose layouts are uneven: a search, and one
+ * whose devices are listed.
+ */
 static bool find_routes(scene *s)
 {
     static const int64_t shape[] = {12, 7};
-    static const char *const texts[] = {"[{\"x\"}, {\"y\\22\"}]", "[{\"y\\22\"}, {}]"};
-    const tsr_geometry *g[2] = {NULL, NULL};
+    static const char *const texts[] = {"[{\"x\"}, {\"y\\22\"}]", "[{\"y\\22\"}, {}]",
+                                        "[{\"x\"}:partitioned[[7], [5]], {}]"};
+    const tsr_geometry *g[3] = {NULL, NULL, NULL};
     tsr_route_options options = {.topology = NULL};
     const tsr_route *route = NULL;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         const tsr_sharding *sharding = NULL;
         if (!passed(s->ctx, tsr_sharding_parse(s->ctx, s->arena, s->mesh, texts[i], &sharding),
                     sharding) ||
@@ -347,10 +351,13 @@ static bool find_routes(scene *s)
             return false;
         }
     }
+    const tsr_route *listed = NULL;
     return passed(s->ctx, tsr_topology_find(s->ctx, s->arena, "gpu-pod", &options.topology),
                   options.topology) &&
            passed(s->ctx, tsr_route_find(s->ctx, s->arena, g[0], g[1], TSR_F32, &options, &route),
-                  route);
+                  route) &&
+           passed(s->ctx, tsr_route_find(s->ctx, s->arena, g[2], g[1], TSR_F32, &options, &listed),
+                  listed);
 }
 
 static const step steps[] = {parse_meshes,  parse_sharding, print_all,         use_table,

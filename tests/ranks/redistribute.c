@@ -49,10 +49,12 @@ static void routes_on_machines(void **state)
     for (size_t at = 0; kinds_next_count(&at, 11, &ranks);) {
         check_routes(*state, ranks, kinds_chosen(), sample > 0 ? sample : PAIRS, &counts);
     }
-    printf("%lld routes, %lld of several steps, %lld steps counted, %lld on several levels; %lld "
+    printf("%lld routes, %lld of several steps, %lld steps counted, %lld on several levels, %lld "
+           "listed; %lld "
            "out of order, %lld refused\n",
            (long long)counts.routes, (long long)counts.long_routes, (long long)counts.counted,
-           (long long)counts.apart, (long long)counts.held, (long long)counts.refused);
+           (long long)counts.apart, (long long)counts.listed, (long long)counts.held,
+           (long long)counts.refused);
     assert_true(kinds_chosen() == TSR_RANKS_MPI || tests_are_sampled() ||
                 (counts.long_routes > 20 && counts.apart > 50));
 }

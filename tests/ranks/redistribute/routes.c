@@ -185,6 +185,12 @@ static bool is_held_once(const tsr_sharding *s, int64_t ranks)
     return parts == ranks;
 }
 
+/* Whether devices were counted one by one, as the runtime moves their parts. */
+static bool is_listed(const tsr_route_facts *facts)
+{
+    return !facts->proven && facts->num_layouts == facts->num_steps + 1;
+}
+
 /*
  * Whether the runtime receives at each level what a step says: every part comes straight from its
  * owner. Of several owners it takes another one than the route, which prefers the innermost level.
@@ -229,8 +235,9 @@ static bool fill_case(fixture *f, int64_t ranks, const family *of, const layout_
             return false;
         }
         stage->dst = geometry_of(f, step.sharding, of->rank, of->shape);
-        stage->is_counted = is_comparable(c, &step, before, ranks);
+        stage->is_counted = is_listed(&facts) || is_comparable(c, &step, before, ranks);
         memcpy(stage->bytes, step.bytes, c->num_levels * sizeof *stage->bytes);
+        counts->listed += is_listed(&facts);
         counts->counted += stage->is_counted;
         counts->apart += stage->is_counted && c->num_levels > 1;
         before = step.sharding;

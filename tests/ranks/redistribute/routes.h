@@ -13,6 +13,7 @@ typedef struct route_counts {
     int64_t long_routes; /* of two and more steps */
     int64_t counted;     /* steps whose bytes by level were compared */
     int64_t apart;       /* those of them on several levels */
+    int64_t listed;      /* steps whose devices were counted one by one */
     int64_t held;        /* routes with a layout out of order, which no sharding has: not run */
     int64_t refused;
 } route_counts;

@@ -236,6 +236,51 @@ static void greedy_and_others_are_priced(void **state)
     assert_null(tsr_route_step_at(route_of(f, &q), 1).layout);
 }
 
+/*
+ * Device 3 before device 2, over 2 hosts of 2; an axis of 6 over levels of 3 and 2 that it does not
+ * fall on; partitions. Counted by hand: the largest part that a device lacks, by the level of its
+ * owner.
+ */
+static void devices_are_listed_where_nothing_aligns(void **state)
+{
+    fixture *f = *state;
+    static const tsr_level square[] = {{"network", 2, 10000, GB}, {"host", 2, 1000, 10 * GB}};
+    const tsr_topology_spec spec = {
+        .num_levels = 2, .levels = square, .copy_bandwidth = GB, .reduce_bandwidth = GB};
+    request q = {.mesh = "<[\"x\"=4], device_ids=[0, 2, 3, 1]>",
+                 .from = "[{\"x\"}]",
+                 .to = "[{}]",
+                 .rank = 1,
+                 .shape = {8}};
+    assert_int_equal(tsr_topology_create(f->ctx, f->arena, &spec, &q.options.topology), TSR_OK);
+    const tsr_route *route = route_of(f, &q);
+    tsr_route_facts facts = tsr_route_describe(route);
+    assert_string_equal(steps_of(route), "all-gather [{}]");
+    assert_false(facts.proven);
+    assert_int_equal(facts.bytes[0], 2 * 2 * 4);
+    assert_int_equal(facts.bytes[1], 2 * 4);
+    assert_int_equal(tsr_route_step_at(route, 0).rounds[0], 2);
+    assert_int_equal(tsr_route_step_at(route, 0).rounds[1], 1);
+    assert_int_equal(facts.nanoseconds, 10 * 2 + 1 + 16);
+    assert_true(facts.lower_bound > 0 && facts.gap == facts.nanoseconds - facts.lower_bound);
+    assert_int_equal(facts.direct, facts.nanoseconds);
+
+    q.from = "[{\"x\"}:partitioned[[1, 1], [2, 0], [0, 2], [1, 1]]]";
+    route = route_of(f, &q);
+    assert_int_equal(tsr_route_describe(route).bytes[0], 2 * 2 * 4);
+    q.from = "[{}], unreduced={\"x\"}";
+    route = route_of(f, &q);
+    assert_int_equal(tsr_route_describe(route).num_steps, 2);
+    assert_int_equal(tsr_route_step_at(route, 0).reduced, 3 * 2 * 4);
+    assert_int_equal(tsr_route_describe(route).lower_bound, 0);
+    q.to = q.from;
+    assert_int_equal(tsr_route_describe(route_of(f, &q)).num_steps, 0);
+    q.mesh = "<[\"x\"=4]>";
+    q.from = "[{\"x\"}]";
+    q.to = "[{}]";
+    assert_true(tsr_route_describe(route_of(f, &q)).proven);
+}
+
 static void refuses(void **state)
 {
     fixture *f = *state;
@@ -254,12 +299,16 @@ static void refuses(void **state)
     expect_message(f, "must be at least 0, got: -1 and 0");
     q.options.memory = 0;
     q.from = "[{\"x\"}:partitioned[[1, 1], [1, 1]]]";
+    q.options.vocabulary = TSR_VOCABULARY_PROGRAM;
     assert_int_equal(find(f, &q, &none), TSR_ERR_UNSUPPORTED);
-    expect_message(f, "dimension 0 is unaligned");
+    expect_message(f, "or a dimension is unaligned: only a direct exchange leads there");
+    q.options.vocabulary = TSR_VOCABULARY_RUNTIME;
     q.from = "[{\"x\"}]";
     q.mesh = "<[\"x\"=2, \"y\"=2], device_ids=[0, 1, 3, 2]>";
+    q.options.memory = 4;
     assert_int_equal(find(f, &q, &none), TSR_ERR_UNSUPPORTED);
-    expect_message(f, "have no common parts");
+    expect_message(f, "takes 8192 live bytes of a device, the limit is 4");
+    q.options.memory = 0;
     q.mesh = "<[\"x\"=12]>";
     q.topology = "gpu-pod";
     assert_int_equal(find(f, &q, &none), TSR_ERR_INVALID);
@@ -282,6 +331,7 @@ int main(void)
         TEST(memory_limits_choose_other_steps),
         TEST(a_quota_leaves_a_proven_gap),
         TEST(greedy_and_others_are_priced),
+        TEST(devices_are_listed_where_nothing_aligns),
         TEST(refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
