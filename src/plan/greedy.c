@@ -45,6 +45,8 @@ static tsr_status step_to(greedy *g, const plan_state *next)
         (void)checked_add(g->result.time, step.time, &g->result.time);
         g->result.obeys = g->result.obeys && step_obeys(g, &from, &to, &step);
         g->now = *next;
+        g->result.steps[g->result.num_steps++] = step;
+        g->result.states[g->result.num_steps] = *next;
     }
     return TSR_OK;
 }
@@ -148,7 +150,7 @@ tsr_status greedy_plan(tsr_context *ctx, tsr_arena *scratch, const plan_space *s
                 .now = *src,
                 .source = source,
                 .larger = max_i64(source, state_bytes(space, dst)),
-                .result = {.found = true, .obeys = true}};
+                .result = {.found = true, .obeys = true, .states = {*src}}};
     plan_state reduced = *src;
     reduced.pending &= dst->pending;
     TSR_TRY(step_to(&g, &reduced));

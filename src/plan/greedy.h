@@ -8,10 +8,16 @@
 
 #include "plan/search.h"
 
+/* Each atom is reduced, gathered and sliced at most once. */
+enum { GREEDY_MAX_STEPS = 2 * ATOMS_MAX + 1 };
+
 typedef struct greedy_result {
     bool found;   /* false: a box does not nest, or a sum would become pending */
     bool obeys;   /* the rules on memory of a search */
     int64_t time; /* nanoseconds */
+    size_t num_steps;
+    plan_state states[GREEDY_MAX_STEPS + 1];
+    state_step steps[GREEDY_MAX_STEPS];
 } greedy_result;
 
 tsr_status greedy_plan(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,

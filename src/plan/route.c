@@ -20,6 +20,7 @@ typedef struct route_maker {
     plan_space space;
     search_rules rules;
     search_result found;
+    greedy_result greedy;
     tsr_route *route;
 } route_maker;
 
@@ -289,7 +290,6 @@ static tsr_status compare_others(const route_maker *m)
     tsr_route_facts *facts = &m->route->facts;
     tsr_arena *scratch = NULL;
     plan_state ends[2];
-    greedy_result greedy = {.found = false};
     TSR_TRY(state_of_geometry(m->ctx, &m->space, m->space.src, NULL, &ends[0]));
     TSR_TRY(state_of_geometry(m->ctx, &m->space, m->space.dst, &ends[0], &ends[1]));
     TSR_TRY(tsr_arena_create(m->ctx, &scratch));
@@ -297,13 +297,41 @@ static tsr_status compare_others(const route_maker *m)
     if (m->found.num_steps > 0) {
         status = compare_one_step(m, scratch, &ends[0], &ends[1]);
     }
-    if (status == TSR_OK) {
-        status = greedy_plan(m->ctx, scratch, &m->space, &m->rules, &ends[0], &ends[1], &greedy);
-    }
     tsr_arena_destroy(scratch);
-    facts->greedy = greedy.found ? greedy.time : -1;
-    facts->greedy_obeys = greedy.found && greedy.obeys;
+    facts->greedy = m->greedy.found ? m->greedy.time : -1;
+    facts->greedy_obeys = m->greedy.found && m->greedy.obeys;
     return status;
+}
+
+static tsr_status find_greedy(route_maker *m)
+{
+    tsr_arena *scratch = NULL;
+    plan_state ends[2];
+    TSR_TRY(state_of_geometry(m->ctx, &m->space, m->space.src, NULL, &ends[0]));
+    TSR_TRY(state_of_geometry(m->ctx, &m->space, m->space.dst, &ends[0], &ends[1]));
+    TSR_TRY(tsr_arena_create(m->ctx, &scratch));
+    const tsr_status status =
+        greedy_plan(m->ctx, scratch, &m->space, &m->rules, &ends[0], &ends[1], &m->greedy);
+    tsr_arena_destroy(scratch);
+    return status;
+}
+
+/* A search that did not end takes the greedy plan where that is better than what it has found. */
+static void take_greedy(route_maker *m)
+{
+    search_result *r = &m->found;
+    greedy_result *g = &m->greedy;
+    if (r->proven || !g->found || !g->obeys || (r->found && r->cost.time <= g->time)) {
+        return;
+    }
+    r->found = true;
+    r->num_steps = g->num_steps;
+    r->states = g->states;
+    r->steps = g->steps;
+    r->cost = (plan_cost){.time = 0};
+    for (size_t i = 0; i < g->num_steps; i++) {
+        r->cost = plan_cost_add(&r->cost, &g->steps[i]);
+    }
 }
 
 static tsr_status make_route(route_maker *m, const tsr_topology *fitted)
@@ -311,6 +339,8 @@ static tsr_status make_route(route_maker *m, const tsr_topology *fitted)
     const size_t levels = m->space.topology.num_levels;
     const search_result *r = &m->found;
     TSR_TRY(search_run(m->ctx, m->arena, &m->space, &m->rules, &m->found));
+    TSR_TRY(find_greedy(m));
+    take_greedy(m);
     if (!r->found) {
         return fail_route(m);
     }

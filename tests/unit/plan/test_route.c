@@ -221,6 +221,41 @@ static void a_quota_leaves_a_proven_gap(void **state)
     assert_true(best.nanoseconds >= facts.nanoseconds - facts.gap);
 }
 
+/* However early a search ends, it returns nothing dearer than the greedy plan. */
+static void searches_that_end_early_are_not_dearer_than_greedy(void **state)
+{
+    fixture *f = *state;
+    static const char *const ends[][2] = {
+        {"[{\"x\", \"y\"}, {\"z\"}]", "[{\"z\"}, {}]"},
+        {"[{\"z\"}, {\"y\"}]", "[{}, {}]"},
+        {"[{\"x\"}, {}], unreduced={\"y\", \"z\"}", "[{}, {}]"},
+        {"[{}, {\"x\", \"z\"}], unreduced={\"y\"}", "[{}, {\"x\"}]"},
+    };
+    int64_t unproven = 0;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        for (int64_t quota = 1; quota < 40; quota++) {
+            request q = {.mesh = "<[\"x\"=2, \"y\"=4, \"z\"=4]>",
+                         .from = ends[i][0],
+                         .to = ends[i][1],
+                         .rank = 2,
+                         .shape = {96, 64},
+                         .topology = "gpu-pod",
+                         .options = {.quota = quota}};
+            const tsr_route *route = NULL;
+            assert_int_equal(find(f, &q, &route), TSR_OK);
+            const tsr_route_facts facts = tsr_route_describe(route);
+            int64_t sum = 0;
+            for (size_t k = 0; k < facts.num_steps; k++) {
+                sum += tsr_route_step_at(route, k).nanoseconds;
+            }
+            assert_int_equal(sum, facts.nanoseconds);
+            assert_true(!facts.greedy_obeys || facts.nanoseconds <= facts.greedy);
+            unproven += !facts.proven;
+        }
+    }
+    assert_true(unproven > 20);
+}
+
 static void greedy_and_others_are_priced(void **state)
 {
     fixture *f = *state;
@@ -332,6 +367,7 @@ int main(void)
         TEST(a_quota_leaves_a_proven_gap),
         TEST(greedy_and_others_are_priced),
         TEST(devices_are_listed_where_nothing_aligns),
+        TEST(searches_that_end_early_are_not_dearer_than_greedy),
         TEST(refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
