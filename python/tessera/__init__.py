@@ -58,6 +58,7 @@ from tessera._records import (
     ValueSharding,
     ValueShardings,
 )
+from tessera._route import Route, RouteStep, route
 from tessera._sharding import Dim, Shard, Sharding
 from tessera._topology import Level, Topology
 from tessera._world import Trace, TraceEvent, World, abstract, launch
@@ -96,6 +97,8 @@ __all__ = [
     "Program",
     "ProgramTensor",
     "RankTimeoutError",
+    "Route",
+    "RouteStep",
     "Shard",
     "Sharding",
     "Suggestion",
@@ -113,6 +116,7 @@ __all__ = [
     "launch",
     "plan",
     "ragged",
+    "route",
     "sgd_step",
     "show",
     "spmd",
