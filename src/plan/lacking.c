@@ -79,14 +79,16 @@ static bool odometer_next(odometer *o)
     return false;
 }
 
-/* What each digit counts in an index over a set of atoms; 0 outside of the set. */
+/* What each digit of ATOMS_MAX counts in an index over a set of atoms; 0 outside of the set. */
 static void set_weights(const plan_space *space, uint32_t set, int64_t *weights)
 {
     int64_t weight = 1;
+    memset(weights, 0, ATOMS_MAX * sizeof *weights);
     for (size_t i = space->num_atoms; i-- > 0;) {
-        const bool counts = (set >> i & 1) != 0;
-        weights[i] = counts ? weight : 0;
-        weight *= counts ? space->atoms[i].size : 1;
+        if ((set >> i & 1) != 0) {
+            weights[i] = weight;
+            weight *= space->atoms[i].size;
+        }
     }
 }
 

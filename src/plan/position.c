@@ -88,7 +88,7 @@ static bool refine(refiner *r)
     for (size_t i = 0; i < r->space->num_atoms; i++) {
         r->atoms[i] = (cuts){.at = {1, r->space->atoms[i].size}, .count = 2};
     }
-    for (size_t d = 0; d < r->space->rank; d++) {
+    for (size_t d = 0; d < ATOMS_MAX_RANK; d++) {
         r->rows[d].at[0] = 1;
         r->rows[d].count = 1;
     }
