@@ -279,9 +279,8 @@ static tsr_status compare_one_step(const route_maker *m, tsr_arena *scratch, con
     runtime.program = false;
     TSR_TRY(state_step_direct(m->ctx, scratch, &runtime, &from, &to, &step, &found));
     facts->direct = found ? step.time : -1;
-    TSR_TRY(state_step_find(m->ctx, scratch, &m->space, &from, &to, INT64_MAX, &step, &found));
-    facts->collective =
-        found && step.kind != TSR_STEP_DIRECT && step.kind != TSR_STEP_SLICE ? step.time : -1;
+    TSR_TRY(state_step_collective(m->ctx, scratch, &m->space, &from, &to, &step, &found));
+    facts->collective = found ? step.time : -1;
     return TSR_OK;
 }
 

@@ -269,6 +269,34 @@ static tsr_status price_exchange(tsr_context *ctx, tsr_arena *scratch, const pla
     return TSR_OK;
 }
 
+/*
+ * Takes one direct exchange in place of a collective that is dearer: of a tensor without elements
+ * no device receives anything. Otherwise the two are the same.
+ */
+static tsr_status consider_exchange(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
+                                    const state_view *from, const state_view *to, state_step *step,
+                                    bool *found)
+{
+    state_step direct = {.algorithm = "pairwise"};
+    bool also = false;
+    TSR_TRY(price_exchange(ctx, scratch, space, from, to, INT64_MAX, &direct, &also));
+    if (also && (!*found || level_compare(&space->topology, &direct.work, &step->work) < 0)) {
+        direct.effort += step->effort;
+        *step = direct;
+        *found = true;
+    }
+    return TSR_OK;
+}
+
+static bool has_elements(const plan_space *space)
+{
+    bool some = true;
+    for (size_t d = 0; d < space->rank; d++) {
+        some = some && space->shape[d] > 0;
+    }
+    return some;
+}
+
 tsr_status state_step_find(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
                            const state_view *from, const state_view *to, int64_t limit,
                            state_step *out, bool *found)
@@ -287,12 +315,37 @@ tsr_status state_step_find(tsr_context *ctx, tsr_arena *scratch, const plan_spac
             step.padded = space->program && c.uneven;
         } else {
             TSR_TRY(price_collective(ctx, scratch, space, from, to, &c, &step, found));
+            if (!space->program && from->state->pending == 0 && !has_elements(space)) {
+                TSR_TRY(consider_exchange(ctx, scratch, space, from, to, &step, found));
+            }
         }
     } else {
         TSR_TRY(price_exchange(ctx, scratch, space, from, to, limit, &step, found));
     }
     step.time = level_nanoseconds(&space->topology, &step.work);
     *found = *found && !step.skipped;
+    *out = step;
+    return TSR_OK;
+}
+
+tsr_status state_step_collective(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
+                                 const state_view *from, const state_view *to, state_step *out,
+                                 bool *found)
+{
+    const change c = change_of(space, from, to);
+    state_step step = {.algorithm = "copy"};
+    *found = (to->state->pending & ~from->state->pending) == 0;
+    if (*found && kind_of(&c, &step.kind)) {
+        step.atoms = c.lost | c.gained | c.folded;
+        *found = step.kind != TSR_STEP_SLICE;
+        if (*found) {
+            TSR_TRY(price_collective(ctx, scratch, space, from, to, &c, &step, found));
+        }
+    } else if (*found) {
+        TSR_TRY(price_exchange(ctx, scratch, space, from, to, INT64_MAX, &step, found));
+        *found = *found && step.kind == TSR_STEP_PERMUTE;
+    }
+    step.time = level_nanoseconds(&space->topology, &step.work);
     *out = step;
     return TSR_OK;
 }

@@ -32,6 +32,11 @@ tsr_status state_step_find(tsr_context *ctx, tsr_arena *scratch, const plan_spac
                            const state_view *from, const state_view *to, int64_t limit,
                            state_step *out, bool *found);
 
+/* The same for the one collective that the change is, if it is one. */
+tsr_status state_step_collective(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
+                                 const state_view *from, const state_view *to, state_step *out,
+                                 bool *found);
+
 /* The same for one direct exchange, whatever other steps lead there. */
 tsr_status state_step_direct(tsr_context *ctx, tsr_arena *scratch, const plan_space *space,
                              const state_view *from, const state_view *to, state_step *out,

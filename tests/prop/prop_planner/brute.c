@@ -634,7 +634,7 @@ static edge edge_of(const brute *b, const placed *u, const placed *v)
             offer_reduction(b, u, v, &r, &e);
         }
     }
-    if (!e.exists && r.folded == 0) {
+    if (r.folded == 0 && (!e.exists || (!b->p.program && !is_pending(b, u)))) {
         offer_exchange(b, u, v, &e);
     }
     return e;

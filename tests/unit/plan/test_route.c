@@ -154,6 +154,23 @@ static void uneven_boxes_are_not_gathered_flat(void **state)
     assert_int_equal(tsr_route_describe(route).bytes[0], 12);
 }
 
+/* A collective has its rounds whatever it moves; an exchange those of the shards that exist. */
+static void nothing_moves_in_no_rounds(void **state)
+{
+    fixture *f = *state;
+    request q = {.mesh = "<[\"x\"=4]>",
+                 .from = "[{\"x\"}, {}]",
+                 .to = "[{}, {\"x\"}]",
+                 .rank = 2,
+                 .shape = {0, 8},
+                 .topology = "ethernet"};
+    const tsr_route_facts empty = tsr_route_describe(route_of(f, &q));
+    assert_int_equal(empty.nanoseconds, 0);
+    assert_true(empty.proven && empty.collective > 0);
+    q.shape[0] = 1;
+    assert_int_equal(tsr_route_step_at(route_of(f, &q), 0).rounds[0], 1);
+}
+
 static void explicit_sizes_move_as_a_whole(void **state)
 {
     fixture *f = *state;
@@ -368,6 +385,7 @@ int main(void)
         TEST(greedy_and_others_are_priced),
         TEST(devices_are_listed_where_nothing_aligns),
         TEST(searches_that_end_early_are_not_dearer_than_greedy),
+        TEST(nothing_moves_in_no_rounds),
         TEST(refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
